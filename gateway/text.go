@@ -102,7 +102,7 @@ func (k *Kernel) explain(s State, d Decision) string {
 	case ReasonConfigMissing:
 		return fmt.Sprintf("there is no configuration, %v after the last attempt (%d failed in a row); register now", s.since(s.attempt), d.Failures)
 	case ReasonRetryWait:
-		return fmt.Sprintf("there is no configuration, and %d attempts failed in a row; registering again in %v", d.Failures, s.until(d))
+		return fmt.Sprintf("there is no configuration, and %d failed in a row; registering again in %v", d.Failures, s.until(d))
 	case ReasonRetryAfter:
 		return fmt.Sprintf("the server asked for time; nothing is sent for another %v", s.until(d))
 	case ReasonTunnelSilent:

@@ -23,22 +23,25 @@ const (
 	Latest Time = math.MaxUint64
 )
 
-// The seconds between which UnixNano is defined.
+// The first and the last second that lie wholly within the range.
 const (
-	minSeconds = math.MinInt64/int64(time.Second) - 1
-	maxSeconds = math.MaxInt64 / int64(time.Second)
+	minSeconds = math.MinInt64 / int64(time.Second)
+	maxSeconds = math.MaxInt64/int64(time.Second) - 1
 )
 
 // Of is the instant of t, the nearer end where t lies outside the range.
 func Of(t time.Time) Time {
 	sec := t.Unix()
-	switch {
-	case sec <= minSeconds:
-		return Earliest
-	case sec >= maxSeconds:
-		return Latest
+	if sec >= minSeconds && sec <= maxSeconds {
+		return OfNanos(t.UnixNano())
 	}
-	return OfNanos(t.UnixNano())
+	switch ns := t.UnixNano(); {
+	case time.Unix(0, ns).Equal(t): // within the last fraction of a second
+		return OfNanos(ns)
+	case sec < 0:
+		return Earliest
+	}
+	return Latest
 }
 
 // OfNanos is the instant ns nanoseconds after the Unix epoch.

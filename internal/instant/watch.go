@@ -6,15 +6,12 @@ import "time"
 // the one place where two laws that all kernels share are worked out: unwatched time is no evidence, and the clock may
 // step.
 type Watch struct {
-	// Back is how far the clock went back, or zero. All instants that a kernel measures from move back by it, as if no
-	// time had passed.
-	Back time.Duration
-	// Excess is how much longer than the largest gap nobody looked, or zero. The beginnings of silences move forward by
-	// it, so that the excess counts toward none.
-	Excess time.Duration
 	// From is the earliest instant at which something that is seen now for the first time can have happened: the last
 	// Step or Record, at most the largest gap ago.
 	From Time
+
+	back   uint64 // nanoseconds that the clock went back: as if no time had passed, all instants move along
+	excess uint64 // nanoseconds beyond the largest gap that nobody looked: they count toward no silence
 }
 
 // Since is the Watch from last to now. A negative maxGap means that no gap is too large; an unset last is a first look,
@@ -24,22 +21,32 @@ func Since(last, now Time, maxGap time.Duration) Watch {
 	case !last.IsSet():
 		return Watch{From: now}
 	case now < last:
-		return Watch{Back: last.Sub(now), From: now}
-	}
-	gap := now.Sub(last)
-	if maxGap < 0 || gap <= maxGap {
+		return Watch{From: now, back: uint64(last - now)}
+	case maxGap < 0 || uint64(now-last) <= uint64(maxGap):
 		return Watch{From: last}
 	}
-	return Watch{Excess: gap - maxGap, From: now.Add(-maxGap)}
+	return Watch{From: now - Time(maxGap), excess: uint64(now-last) - uint64(maxGap)}
 }
 
-// Move moves an instant that an obligation is measured from: a step back of the clock takes it along.
+// Move moves an instant that an obligation is measured from: a step back of the clock takes it along. Unset stays unset.
 func (w Watch) Move(t Time) Time {
-	if w.Back == 0 {
+	if !t.IsSet() {
 		return t
 	}
-	return t.Add(-w.Back)
+	if uint64(t-Earliest) < w.back {
+		return Earliest
+	}
+	return t - Time(w.back)
 }
 
 // MoveSilence moves the beginning of a silence, which unwatched time shortens as well.
-func (w Watch) MoveSilence(t Time) Time { return w.Move(t).Add(w.Excess) }
+func (w Watch) MoveSilence(t Time) Time {
+	t = w.Move(t)
+	if !t.IsSet() {
+		return t
+	}
+	if uint64(Latest-t) < w.excess {
+		return Latest
+	}
+	return t + Time(w.excess)
+}
