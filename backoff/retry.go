@@ -9,7 +9,9 @@ import (
 
 // Clock tells the time and wakes. The mock and the real clock of github.com/benbjohnson/clock satisfy it.
 type Clock interface {
+	// Now is the time.
 	Now() time.Time
+	// After sends the time once d has passed.
 	After(d time.Duration) <-chan time.Time
 }
 

@@ -120,7 +120,9 @@ const (
 
 // Decision is what Step decided.
 type Decision struct {
+	// Action is what to do now.
 	Action Action
+	// Reason is why, always set.
 	Reason Reason
 	// Next is when to look again although nothing new is seen: no action comes before it, and at it something changes.
 	// It is now where there is something to do, and zero where only something new can change the decision.

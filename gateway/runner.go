@@ -21,12 +21,15 @@ var ErrMisconfigured = errors.New("misconfigured")
 
 // Clock tells the time and wakes. The mock and the real clock of github.com/benbjohnson/clock satisfy it.
 type Clock interface {
+	// Now is the time.
 	Now() time.Time
+	// After sends the time once d has passed.
 	After(d time.Duration) <-chan time.Time
 }
 
 // Pacer is told at the top of each pass that the loop lives, and sleeps for it. A watchdog's handle is one.
 type Pacer interface {
+	// Beat says that the loop lives.
 	Beat()
 	// SleepUntil returns nil at that time, or ctx's error when that ends first.
 	SleepUntil(ctx context.Context, at time.Time) error

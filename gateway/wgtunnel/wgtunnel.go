@@ -22,6 +22,7 @@ import (
 
 // Client reads devices. [golang.zx2c4.com/wireguard/wgctrl.Client] satisfies it.
 type Client interface {
+	// Device is the device of that name, or an error that wraps fs.ErrNotExist.
 	Device(name string) (*wgtypes.Device, error)
 }
 

@@ -14,13 +14,17 @@ import (
 
 // Clock tells the time and wakes.
 type Clock interface {
+	// Now is the time.
 	Now() time.Time
+	// After sends the time once d has passed.
 	After(d time.Duration) <-chan time.Time
 }
 
 // Pacer is what a pass begins with and how the loop sleeps.
 type Pacer interface {
+	// Beat says that the loop lives.
 	Beat()
+	// SleepUntil returns nil at that time, or ctx's error when that ends first.
 	SleepUntil(ctx context.Context, at time.Time) error
 }
 

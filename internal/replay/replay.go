@@ -18,6 +18,7 @@ import (
 // Line is what a replay says of one observation, or of one record of the backoff kernel. Its JSON is one line of the
 // replay's output; times are durations from the start of the trace.
 type Line struct {
+	// At is the time of the event, ID what shares the trace with others, and the rest is the decision.
 	At     settings.Span  `json:"at"`
 	ID     string         `json:"id,omitempty"`
 	Action string         `json:"action"`

@@ -10,6 +10,7 @@ import (
 // Decision is what a kernel decided, as a recorded trace keeps it beside the observation. Replays read past it: it is
 // there for people, and for tests that compare.
 type Decision struct {
+	// Action, Reason and Next are the kernel's; a zero Next is left out.
 	Action string    `json:"action"`
 	Reason string    `json:"reason"`
 	Next   time.Time `json:"next,omitzero"`

@@ -4,6 +4,7 @@ package walk
 
 // Result is the size of what was walked.
 type Result struct {
+	// States and Edges count what was visited.
 	States, Edges int
 	// Closed says that no state is left unvisited. A walk that does not close proves nothing.
 	Closed bool
