@@ -1,11 +1,11 @@
 package backoff
 
 import (
-	"hash/fnv"
-	"io"
 	"math"
 	"math/bits"
 	"time"
+
+	"github.com/evenkeel-go/evenkeel/internal/ident"
 )
 
 // A multiplier is counted in millionths, so that the schedule is integer maths and the same on every machine.
@@ -34,30 +34,39 @@ func times(d time.Duration, ratio uint64, limit time.Duration) time.Duration {
 	return time.Duration(min(q, uint64(limit)))
 }
 
-// low is the lower end of the jitter band under d.
-func (k *Kernel) low(d time.Duration) time.Duration {
-	switch k.cfg.Jitter {
+// band is the delays that jitter may draw after a failure: low and the width-1 nanoseconds above it.
+type band struct {
+	low   time.Duration
+	width uint64
+}
+
+// bands puts the jitter of cfg under its growth, once and for all draws.
+func bands(cfg Config) []band {
+	delays := growth(cfg)
+	list := make([]band, len(delays))
+	for i, d := range delays {
+		low := lowest(cfg, d)
+		list[i] = band{low, uint64(d-low) + 1}
+	}
+	return list
+}
+
+// lowest is the lower end of the jitter band under d.
+func lowest(cfg Config, d time.Duration) time.Duration {
+	switch cfg.Jitter {
 	case JitterEqual:
-		return max(k.cfg.Min, d/2)
+		return max(cfg.Min, d/2)
 	case JitterFull:
-		return k.cfg.Min
+		return cfg.Min
 	case JitterDown:
-		keep := millionths - uint64(math.Round(k.cfg.JitterFraction*millionths))
-		return max(k.cfg.Min, times(d, keep, d))
+		keep := millionths - uint64(math.Round(cfg.JitterFraction*millionths))
+		return max(cfg.Min, times(d, keep, d))
 	}
 	return d
 }
 
 // Key is the 64-bit key of a name, for [Kernel.Delay].
-func Key(name string) uint64 {
-	h := fnv.New64a()
-	io.WriteString(h, name) // a hash never fails to write
-	return h.Sum64()
-}
-
-// draw is 64 random bits for the n-th failure: a hash, so that a fleet spreads, a replay is exact and every machine
-// draws the same.
-func draw(seed, key uint64, n uint32) uint64 { return mix(mix(mix(seed)^key) ^ uint64(n)) }
+func Key(name string) uint64 { return ident.Of(name) }
 
 // mix is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014): every bit of x reaches every bit of the result.
 func mix(x uint64) uint64 {

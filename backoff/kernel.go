@@ -10,9 +10,10 @@ import (
 
 // A Kernel is the rules of one schedule. It never changes, and any number of goroutines may share it.
 type Kernel struct {
-	cfg    Config
-	key    uint64
-	growth []time.Duration // the delay before jitter after the first failure, the second, ...; the last one repeats
+	cfg   Config
+	key   uint64
+	seed  uint64 // mixed
+	bands []band // after the first failure, the second, ...; the last one repeats
 }
 
 // State is the streak of failures of one thing that is tried. Its zero value means "nothing tried yet". It is
@@ -76,7 +77,7 @@ func New(cfg Config) (*Kernel, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	return &Kernel{cfg: cfg, key: Key(cfg.Key), growth: growth(cfg)}, nil
+	return &Kernel{cfg: cfg, key: Key(cfg.Key), seed: mix(cfg.Seed), bands: bands(cfg)}, nil
 }
 
 // Config gives the values in effect, defaults filled in.
@@ -95,14 +96,11 @@ func (k *Kernel) Delay(n uint32, key uint64) time.Duration {
 	if n == 0 {
 		return 0
 	}
-	d := k.growth[min(int64(n), int64(len(k.growth)))-1]
-	low := k.low(d)
-	if low == d {
-		return d
-	}
-	// A draw among d-low+1 values: the upper half of a 128-bit product spreads 64 random bits evenly over them.
-	offset, _ := bits.Mul64(draw(k.cfg.Seed, key, n), uint64(d-low)+1)
-	return low + time.Duration(offset)
+	b := k.bands[min(uint64(n), uint64(len(k.bands)))-1]
+	// The upper half of a 128-bit product spreads 64 random bits evenly over the band. They are a hash, so that a fleet
+	// spreads, a replay is exact and every machine draws the same.
+	offset, _ := bits.Mul64(mix(mix(k.seed^key)^uint64(n)), b.width)
+	return b.low + time.Duration(offset)
 }
 
 // Record folds the outcome of an attempt that ended at now into s: it counts the streak, draws the next delay and keeps

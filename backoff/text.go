@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/evenkeel-go/evenkeel/internal/enum"
+	"github.com/evenkeel-go/evenkeel/internal/instant"
 )
 
 var (
@@ -44,19 +45,19 @@ func (k *Kernel) Explain(s State) string {
 		return "ok: the last attempt succeeded, no failure counts"
 	case ReasonRecovering:
 		return fmt.Sprintf("recovering: ok for %v of the %v that end a streak of %d failures; a failure starts the %v again",
-			s.last.Sub(s.okSince), k.cfg.ResetAfter, s.failures, k.cfg.ResetAfter)
+			instant.Short(s.last.Sub(s.okSince)), k.cfg.ResetAfter, s.failures, k.cfg.ResetAfter)
 	case ReasonBackoff:
 		return fmt.Sprintf("backoff: %d failed in a row, the next attempt is due %v after the last; the cap is %v",
-			s.failures, s.delay, k.cfg.Max)
+			s.failures, instant.Short(s.delay), k.cfg.Max)
 	case ReasonRetryAfter:
 		return fmt.Sprintf("retry_after: %d failed in a row, and the other side asked for %v (at most %v is granted)",
-			s.failures, s.delay, k.cfg.MaxRetryAfter)
+			s.failures, instant.Short(s.delay), k.cfg.MaxRetryAfter)
 	case ReasonMaxRetries:
 		return fmt.Sprintf("max_retries: %d failed in a row and %d retries are allowed; only a success ends this",
 			s.failures, k.cfg.MaxRetries)
 	case ReasonMaxElapsed:
 		return fmt.Sprintf("max_elapsed: %v since the first failure of the streak, limit %v; only a success ends this",
-			s.last.Sub(s.first), k.cfg.MaxElapsed)
+			instant.Short(s.last.Sub(s.first)), k.cfg.MaxElapsed)
 	}
 	return s.reason.String()
 }

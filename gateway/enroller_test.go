@@ -149,7 +149,7 @@ func TestARunnerMintsOnce(t *testing.T) {
 			}
 			return errors.New("the gateway is down")
 		}
-		runFor(t, r, 900*time.Second)
+		runFor(t, r, 899*time.Second)
 		if len(w.actions) != 9 || v.mints != 1 {
 			t.Errorf("%d attempts, %d mints", len(w.actions), v.mints)
 		}

@@ -19,7 +19,7 @@ type plan struct {
 }
 
 // plan works down the rules; the first that matches decides.
-func (k *Kernel) plan(s State, obs Observation) plan {
+func (k *Kernel) plan(s *State, obs Observation) plan {
 	switch {
 	case obs.Disabled:
 		return plan{s.last, ActionStop, ReasonDisabled, 0}
@@ -34,7 +34,7 @@ func (k *Kernel) plan(s State, obs Observation) plan {
 }
 
 // planMissing is the plan while there is no configuration.
-func (k *Kernel) planMissing(s State) plan {
+func (k *Kernel) planMissing(s *State) plan {
 	if !s.attempt.IsSet() {
 		return plan{s.last, ActionRegister, ReasonNeverRegistered, 0}
 	}
@@ -46,7 +46,7 @@ func (k *Kernel) planMissing(s State) plan {
 }
 
 // planPresent is the plan for a tunnel that is configured.
-func (k *Kernel) planPresent(s State, obs Observation) plan {
+func (k *Kernel) planPresent(s *State, obs Observation) plan {
 	calm := calmReason(obs.Handshake)
 	refresh := s.notBefore(plan{deadline(max(s.attempt, s.adopted), k.cfg.RefreshInterval), ActionRefresh, ReasonRefreshDue, calm})
 	since := s.silentSince(obs)
@@ -75,7 +75,7 @@ func calmReason(h HandshakeStatus) Reason {
 }
 
 // notBefore puts p off until the time that the server asked for.
-func (s State) notBefore(p plan) plan {
+func (s *State) notBefore(p plan) plan {
 	if s.floor > p.at {
 		p.at, p.waiting = s.floor, ReasonRetryAfter
 	}

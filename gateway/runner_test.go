@@ -74,14 +74,14 @@ func TestRunnerRetriesFromTheEndOfAnAttempt(t *testing.T) {
 			<-ctx.Done() // an attempt that blocks as long as it may: 60 s
 			return ctx.Err()
 		}
-		runFor(t, r, 900*time.Second)
+		runFor(t, r, 899*time.Second) // at 900 s an action and the end would race
 		wantActions(t, w, "register@0 register@90 register@210 register@390 register@570 register@750")
 	})
 }
 
 func TestRunnerForcesADeadTunnel(t *testing.T) {
 	inBubble(t, always(unheard), func(t *testing.T, w *world, r *gateway.Runner) {
-		runFor(t, r, 900*time.Second)
+		runFor(t, r, 899*time.Second) // at 900 s an action and the end would race
 		wantActions(t, w, "force_refresh@180 force_refresh@360 force_refresh@540 force_refresh@720")
 	})
 }

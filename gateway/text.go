@@ -84,12 +84,13 @@ func (d Decision) LogValue() slog.Value {
 }
 
 // Explain says in a sentence, with its numbers, why d was decided and what would change it. s is the state that Step
-// returned with d.
+// returned with d, before the outcome is recorded: in an [Actor], the State of the runner.
 func (k *Kernel) Explain(s State, d Decision) string {
 	return fmt.Sprintf("%v: %s", d.Reason, k.explain(s, d))
 }
 
 func (k *Kernel) explain(s State, d Decision) string {
+	silence := instant.Short(d.Silence)
 	switch d.Reason {
 	case ReasonDisabled:
 		return "the tunnel is switched off; the loop ends"
@@ -106,18 +107,18 @@ func (k *Kernel) explain(s State, d Decision) string {
 	case ReasonRetryAfter:
 		return fmt.Sprintf("the server asked for time; nothing is sent for another %v", s.until(d))
 	case ReasonTunnelSilent:
-		return fmt.Sprintf("silent for %v, limit %v; rebuild the tunnel now", d.Silence, k.cfg.HandshakeTimeout)
+		return fmt.Sprintf("silent for %v, limit %v; rebuild the tunnel now", silence, k.cfg.HandshakeTimeout)
 	case ReasonForceWait:
 		return fmt.Sprintf("silent for %v, limit %v, and rebuilt %v ago, limit %v; rebuilding again in %v, unless a handshake comes first",
-			d.Silence, k.cfg.HandshakeTimeout, s.since(s.forced), k.cfg.ForceInterval, s.until(d))
+			silence, k.cfg.HandshakeTimeout, s.since(s.forced), k.cfg.ForceInterval, s.until(d))
 	case ReasonRefreshDue:
 		return fmt.Sprintf("%v since the last attempt, limit %v; refresh now", s.since(max(s.attempt, s.adopted)), k.cfg.RefreshInterval)
 	case ReasonHealthy:
-		return fmt.Sprintf("last handshake %v ago, limit %v; %s", d.Silence, k.cfg.HandshakeTimeout, s.nextLook(d))
+		return fmt.Sprintf("last sign of life %v ago, limit %v; %s", silence, k.cfg.HandshakeTimeout, s.nextLook(d))
 	case ReasonHandshakePending:
-		return fmt.Sprintf("no handshake yet, for %v, limit %v; %s", d.Silence, k.cfg.HandshakeTimeout, s.nextLook(d))
+		return fmt.Sprintf("no handshake yet, for %v, limit %v; %s", silence, k.cfg.HandshakeTimeout, s.nextLook(d))
 	case ReasonHandshakeUnknown:
-		return "the tunnel could not be read, which proves nothing; " + s.nextLook(d)
+		return "the tunnel could not be read, or not be believed, which proves nothing; " + s.nextLook(d)
 	}
 	return "no decision of this kernel"
 }
@@ -129,6 +130,6 @@ func (s State) nextLook(d Decision) string {
 	return fmt.Sprintf("without news the next change is in %v", s.until(d))
 }
 
-func (s State) since(t instant.Time) time.Duration { return s.last.Sub(t) }
+func (s State) since(t instant.Time) time.Duration { return instant.Short(s.last.Sub(t)) }
 
-func (s State) until(d Decision) time.Duration { return instant.Of(d.Next).Sub(s.last) }
+func (s State) until(d Decision) time.Duration { return instant.Short(instant.Of(d.Next).Sub(s.last)) }

@@ -117,3 +117,11 @@ func (t *Time) UnmarshalText(text []byte) error {
 	}
 	return fmt.Errorf("%s lies outside the years 1678 to 2262", text)
 }
+
+// Short is d without the digits that no person reads: whole milliseconds from 100 ms on, and microseconds below.
+func Short(d time.Duration) time.Duration {
+	if d >= 100*time.Millisecond || d <= -100*time.Millisecond {
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(time.Microsecond)
+}
