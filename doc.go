@@ -27,7 +27,7 @@
 //     stop.
 //   - liveness (to come) decides whether a peer is live, when to probe it, and which peer owns each route.
 //   - supervise (to come) decides when to restart, to wait for confirmation, to give up for a while, to keep hands off.
-//   - watchdog (to come) decides when to ping the service manager and when to withhold the ping.
+//   - [github.com/evenkeel-go/evenkeel/watchdog] decides when to ping the service manager and when to withhold the ping.
 //
 // # The laws
 //

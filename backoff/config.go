@@ -19,8 +19,8 @@ type Config struct {
 	Max time.Duration `json:"max"`
 	// Jitter says in which band under the delay the real one is drawn. Zero means JitterNone.
 	Jitter Jitter `json:"jitter"`
-	// JitterFraction is how much of the delay JitterDown may take off, above 0 and up to 1; the others ignore it. Zero
-	// means 0.5.
+	// JitterFraction is how much of the delay JitterDown may take off, from 0.000001 to 1; the others ignore it. It
+	// counts to six decimals. Zero means 0.5.
 	JitterFraction float64 `json:"jitter_fraction"`
 	// Seed makes the draws of one fleet differ from those of another with the same keys. Zero is a seed like any other.
 	Seed uint64 `json:"seed"`
@@ -53,7 +53,7 @@ func (c Config) Validate() error {
 	check.That(c.Max >= c.Initial, "max", c.Max, "is below initial (%v)", c.Initial)
 	check.That(validMultiplier(c.Multiplier), "multiplier", c.Multiplier, "is neither 1 nor from 1.01 to 1000")
 	check.That(int(c.Jitter) < len(jitterNames), "jitter", c.Jitter, "is none of none, equal, full, down")
-	check.That(c.JitterFraction > 0 && c.JitterFraction <= 1, "jitter_fraction", c.JitterFraction, "is not above 0 and up to 1")
+	check.That(c.JitterFraction >= 1e-6 && c.JitterFraction <= 1, "jitter_fraction", c.JitterFraction, "is not from 0.000001 to 1")
 	check.That(int64(c.MaxRetries) < math.MaxUint32, "max_retries", c.MaxRetries, "is above %d", uint32(math.MaxUint32-1))
 	return check.Err()
 }

@@ -48,7 +48,9 @@
 //
 // # Time
 //
-// Record takes the time as an argument and keeps instants of eight bytes, good from 1678 to 2262.
+// Record takes the time as an argument and keeps instants of eight bytes, good from 1678 to 2262. [State.Delay] is a
+// duration and knows no clock; [State.Due] and [State.Remaining] are in terms of the clock of the last Record, and wait
+// for it where it went back since.
 //
 // # Driving it
 //

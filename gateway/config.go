@@ -54,17 +54,8 @@ func (c Config) withDefaults() Config {
 	settings.Default(&c.ForceInterval, 180*time.Second)
 	settings.Default(&c.Retry.Initial, 30*time.Second)
 	settings.Default(&c.Retry.Max, 120*time.Second)
-	settings.Default(&c.MaxGap, saturatingTriple(c.PollInterval))
+	settings.Default(&c.MaxGap, settings.Times(c.PollInterval, 3))
 	return c
-}
-
-// saturatingTriple is 3 × d, or the longest duration where that is less.
-func saturatingTriple(d time.Duration) time.Duration {
-	const longest = time.Duration(1<<63 - 1)
-	if d > longest/3 {
-		return longest
-	}
-	return 3 * d
 }
 
 // MarshalJSON writes the fields that are set, durations as strings.

@@ -50,3 +50,6 @@ func (w Watch) MoveSilence(t Time) Time {
 	}
 	return t + Time(w.excess)
 }
+
+// Late says that nobody looked for longer than the largest gap.
+func (w Watch) Late() bool { return w.excess > 0 }

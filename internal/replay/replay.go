@@ -30,6 +30,9 @@ type Line struct {
 	Delay     *settings.Span `json:"delay,omitempty"`
 	Exhausted *bool          `json:"exhausted,omitempty"`
 
+	// Late is the watchdog kernel's own: whose silence withholds the ping.
+	Late string `json:"late,omitempty"`
+
 	// Why is the kernel's explanation, for people.
 	Why string `json:"-"`
 }
@@ -62,8 +65,9 @@ type kind struct {
 }
 
 var kinds = map[string]kind{
-	"backoff": {build: newBackoff},
-	"gateway": {times: []string{"handshake"}, build: newGateway},
+	"backoff":  {build: newBackoff},
+	"gateway":  {times: []string{"handshake"}, build: newGateway},
+	"watchdog": {build: newWatchdog},
 }
 
 // Kernels lists the kernels that a trace may name.
@@ -88,7 +92,7 @@ func Run(r io.Reader, config json.RawMessage, emit func(Line) error) error {
 	}
 	m, err := kinds[tr.Header.Kernel].build(config, tr.Header.State)
 	if err != nil {
-		return fmt.Errorf("line 1: header: %w", err)
+		return tr.Fail(fmt.Errorf("header: %w", err))
 	}
 	p := player{machine: m, acts: tr.Header.Act, takes: time.Duration(tr.Header.ActTakes), busy: map[string]*attempt{}, emit: emit}
 	for {
@@ -118,8 +122,9 @@ type player struct {
 
 // attempt is what an id's actions have come to: how many began, and when the one that runs ends.
 type attempt struct {
-	begun int
-	ends  time.Time // zero: none runs
+	begun   int
+	running bool
+	ends    time.Time // of the one that runs
 }
 
 func (p *player) play(e trace.Event) error {
@@ -135,7 +140,7 @@ func (p *player) play(e trace.Event) error {
 	case e.Record != nil:
 		d, err = p.machine.record(e.ID, e.Record, e.At)
 		err = inField(err, "record")
-	case !a.ends.IsZero():
+	case a.running:
 		return nil // a busy loop does not look
 	default:
 		d, err = p.machine.observe(e.ID, e.Observe, e.At)
@@ -145,7 +150,7 @@ func (p *player) play(e trace.Event) error {
 		return fmt.Errorf("line %d: %w", e.Line, err)
 	}
 	if d.acts && !p.acts.None {
-		a.ends = e.At.Add(p.takes)
+		a.running, a.ends = true, e.At.Add(p.takes)
 		if p.takes == 0 {
 			p.finish(e.ID, a, e.At)
 		}
@@ -158,12 +163,12 @@ func (p *player) play(e trace.Event) error {
 
 // finish records the outcome of the action that runs, if it has ended at now.
 func (p *player) finish(id string, a *attempt, now time.Time) {
-	if a.ends.IsZero() || a.ends.After(now) {
+	if !a.running || a.ends.After(now) {
 		return
 	}
 	p.machine.finish(id, p.acts.Outcome(a.begun), a.ends)
 	a.begun++
-	a.ends = time.Time{}
+	a.running = false
 }
 
 func (p *player) line(e trace.Event, d decided) Line {

@@ -3,6 +3,8 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"math"
+	"time"
 )
 
 // Check collects the problems of one configuration.
@@ -29,3 +31,14 @@ func (c *Check) Nested(field string, err error) {
 
 // Err is all problems in one error, or nil.
 func (c *Check) Err() error { return errors.Join(c.problems...) }
+
+// Times is d multiplied by each factor, or the longest duration where that is less.
+func Times(d time.Duration, factors ...int) time.Duration {
+	for _, factor := range factors {
+		if factor > 0 && d > math.MaxInt64/time.Duration(factor) {
+			return math.MaxInt64
+		}
+		d *= time.Duration(factor)
+	}
+	return d
+}

@@ -26,6 +26,7 @@ type Reader struct {
 	line  int
 	times []string
 	start time.Time
+	begun bool  // the start is settled
 	next  Event // the line at hand, at its next time
 	until time.Time
 	every time.Duration // zero: no line is at hand
@@ -44,18 +45,18 @@ func NewReader(r io.Reader, times func(Header) ([]string, error)) (*Reader, erro
 		return nil, err
 	}
 	if err := json.Unmarshal(line, &tr.Header); err != nil {
-		return nil, tr.fail(fmt.Errorf("header: %w", err))
+		return nil, tr.Fail(fmt.Errorf("header: %w", err))
 	}
 	if tr.Header.Kernel == "" {
-		return nil, tr.fail(errors.New("header: kernel: missing"))
+		return nil, tr.Fail(errors.New("header: kernel: missing"))
 	}
 	if tr.Header.ActTakes < 0 {
-		return nil, tr.fail(fmt.Errorf("header: act_takes: %v is negative", time.Duration(tr.Header.ActTakes)))
+		return nil, tr.Fail(fmt.Errorf("header: act_takes: %v is negative", time.Duration(tr.Header.ActTakes)))
 	}
 	if tr.times, err = times(tr.Header); err != nil {
-		return nil, tr.fail(fmt.Errorf("header: %w", err))
+		return nil, tr.Fail(fmt.Errorf("header: %w", err))
 	}
-	tr.start = tr.Header.Start
+	tr.start, tr.begun = tr.Header.Start, !tr.Header.Start.IsZero()
 	return tr, nil
 }
 
@@ -76,7 +77,7 @@ func (r *Reader) Next() (Event, error) {
 		return Event{}, err
 	}
 	if err := r.parse(line); err != nil {
-		return Event{}, r.fail(err)
+		return Event{}, r.Fail(err)
 	}
 	return r.next, nil
 }
@@ -91,12 +92,13 @@ func (r *Reader) readLine() ([]byte, error) {
 	}
 	if err := r.lines.Err(); err != nil {
 		r.line++
-		return nil, r.fail(err)
+		return nil, r.Fail(err)
 	}
 	return nil, io.EOF
 }
 
-func (r *Reader) fail(err error) error { return fmt.Errorf("line %d: %w", r.line, err) }
+// Fail is err with the number of the line that was read last.
+func (r *Reader) Fail(err error) error { return fmt.Errorf("line %d: %w", r.line, err) }
 
 type eventJSON struct {
 	At       *string         `json:"at"`
@@ -119,6 +121,12 @@ func (r *Reader) parse(line []byte) error {
 	}
 	if (in.Observe == nil) == (in.Record == nil) {
 		return errors.New("want either observe or record")
+	}
+	if in.Observe != nil && in.Observe[0] != '{' {
+		return fmt.Errorf("observe: not a JSON object: %.20s", in.Observe)
+	}
+	if in.Record != nil && in.Record[0] != '{' {
+		return fmt.Errorf("record: not a JSON object: %.20s", in.Record)
 	}
 	at, err := r.time(*in.At)
 	if err != nil {
@@ -149,7 +157,7 @@ func (r *Reader) repeat(in eventJSON) error {
 		return fmt.Errorf("until: %s lies before at", in.Until)
 	}
 	if n := until.Sub(r.next.At) / every; n >= mostRepeats {
-		return fmt.Errorf("every: %v gives %d events, above %d", every, n, mostRepeats)
+		return fmt.Errorf("every: %v gives %d events, above %d", every, n+1, mostRepeats)
 	}
 	r.until, r.every = until, every
 	return nil
@@ -163,11 +171,13 @@ func (r *Reader) time(text string) (time.Time, error) {
 	switch {
 	case notDuration != nil && err != nil:
 		return time.Time{}, fmt.Errorf(`%q is neither a duration such as "90s" nor an RFC 3339 time`, text)
-	case notDuration == nil && r.start.IsZero():
+	case r.begun:
+	case notDuration == nil:
 		r.start = DefaultStart
-	case r.start.IsZero():
+	default:
 		r.start = at
 	}
+	r.begun = true
 	if notDuration == nil {
 		return r.start.Add(d), nil
 	}
@@ -189,10 +199,14 @@ func (r *Reader) resolve(observe json.RawMessage) (json.RawMessage, error) {
 		if json.Unmarshal(fields[name], &text) != nil {
 			continue
 		}
-		if d, err := time.ParseDuration(text); err == nil {
-			fields[name], _ = json.Marshal(r.start.Add(d)) // a time always marshals within its years 0 to 9999
-			changed = true
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			continue // a word, or a time already
 		}
+		if fields[name], err = json.Marshal(r.start.Add(d)); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		changed = true
 	}
 	if !changed {
 		return observe, nil
