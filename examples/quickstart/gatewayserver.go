@@ -17,6 +17,7 @@ import (
 
 	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
 
+	"github.com/evenkeel-go/evenkeel/examples/internal/register"
 	"github.com/evenkeel-go/evenkeel/examples/internal/wglab"
 )
 
@@ -26,14 +27,6 @@ const (
 	startingUp       = 3 * time.Second
 	greeting         = "hello from the gateway"
 )
-
-// lease is what a registration returns: all that a guest needs for its tunnel.
-type lease struct {
-	Address        netip.Addr     `json:"address"`
-	GatewayAddress netip.Addr     `json:"gateway_address"`
-	GatewayKey     string         `json:"gateway_public_key"`
-	Endpoint       netip.AddrPort `json:"endpoint"`
-}
 
 // gatewayServer is the far side: it registers guests over HTTPS as peers of its WireGuard end, and answers them inside
 // the tunnel.
@@ -124,9 +117,7 @@ func (g *gatewayServer) serve(listener net.Listener, pattern string, handler htt
 
 // register answers a guest. The first answer of all is that of a gateway that is not ready yet.
 func (g *gatewayServer) register(w http.ResponseWriter, r *http.Request) {
-	var request struct {
-		PublicKey string `json:"public_key"`
-	}
+	var request register.Request
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 4096)).Decode(&request); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -152,7 +143,7 @@ func (g *gatewayServer) register(w http.ResponseWriter, r *http.Request) {
 }
 
 // admit makes the guest a peer. A guest that is known keeps its address, and its session if it has one.
-func (g *gatewayServer) admit(key wgtypes.Key) (lease, error) {
+func (g *gatewayServer) admit(key wgtypes.Key) (register.Lease, error) {
 	if _, known := g.leases[key]; !known {
 		g.last = g.last.Next()
 		g.leases[key] = g.last
@@ -162,13 +153,13 @@ func (g *gatewayServer) admit(key wgtypes.Key) (lease, error) {
 		PublicKey:                   key,
 		PersistentKeepaliveInterval: &keepalive,
 		ReplaceAllowedIPs:           true,
-		AllowedIPs:                  only(g.leases[key]),
+		AllowedIPs:                  []net.IPNet{register.Host(g.leases[key])},
 	}
 	if err := g.end.Configure(wgtypes.Config{Peers: []wgtypes.PeerConfig{peer}}); err != nil {
-		return lease{}, err
+		return register.Lease{}, err
 	}
 	endpoint, err := g.end.Endpoint()
-	return lease{g.leases[key], g.inside, g.key.PublicKey().String(), endpoint}, err
+	return register.Lease{Address: g.leases[key], GatewayAddress: g.inside, GatewayKey: g.key.PublicKey().String(), Endpoint: endpoint}, err
 }
 
 // forget drops all WireGuard peers, as a gateway does that lost its table.
@@ -188,9 +179,4 @@ func (g *gatewayServer) close() {
 	if g.end != nil {
 		g.end.Close()
 	}
-}
-
-// only is the network of one address.
-func only(address netip.Addr) []net.IPNet {
-	return []net.IPNet{{IP: address.AsSlice(), Mask: net.CIDRMask(address.BitLen(), address.BitLen())}}
 }

@@ -1,26 +1,22 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net"
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
 
 	"github.com/evenkeel-go/evenkeel/backoff"
+	"github.com/evenkeel-go/evenkeel/examples/internal/register"
 	"github.com/evenkeel-go/evenkeel/gateway"
 	"github.com/evenkeel-go/evenkeel/gateway/wgtunnel"
 )
@@ -37,8 +33,7 @@ const atWork = "at work" // what the application says
 // guest is a machine with an application, which never waits for the network, and beside it a runner of the gateway
 // kernel, which keeps the tunnel up.
 type guest struct {
-	gateway     string       // the address that it registers at
-	client      *http.Client // for the registration; it trusts that gateway alone
+	gateways    *register.Client // it trusts that gateway alone
 	keys        *gateway.Enroller[wgtypes.Key]
 	tunnel      *tunnel
 	runner      *gateway.Runner
@@ -48,6 +43,7 @@ type guest struct {
 
 	mu    sync.Mutex
 	last  gateway.Reason       // of the last decision
+	pass  time.Time            // when the last pass was made
 	tried []gateway.StepRecord // the passes that acted
 }
 
@@ -64,8 +60,11 @@ func newGuest(dir string, g *gatewayServer, mint func(context.Context) (wgtypes.
 		return nil, err
 	}
 	m := &guest{
-		gateway: g.address,
-		client:  &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: g.pinned}, DisableKeepAlives: true}},
+		gateways: &register.Client{
+			URLs:    []string{"https://" + g.address},
+			HTTP:    &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: g.pinned}, DisableKeepAlives: true}},
+			Timeout: registerTimeout,
+		},
 		keys: &gateway.Enroller[wgtypes.Key]{
 			Store: gateway.FileStore[wgtypes.Key]{Path: filepath.Join(dir, "key.json")},
 			Mint:  mint,
@@ -146,7 +145,7 @@ func (m *guest) Act(ctx context.Context, d gateway.Decision) error {
 	if err != nil {
 		return err
 	}
-	granted, err := m.register(ctx, key.PublicKey())
+	granted, err := m.gateways.Register(ctx, key.PublicKey())
 	if err != nil {
 		return err
 	}
@@ -165,39 +164,6 @@ func (m *guest) Act(ctx context.Context, d gateway.Decision) error {
 	return nil
 }
 
-// register asks the gateway for a lease.
-func (m *guest) register(ctx context.Context, key wgtypes.Key) (granted lease, err error) {
-	ctx, cancel := context.WithTimeout(ctx, registerTimeout)
-	defer cancel()
-	body, err := json.Marshal(map[string]string{"public_key": key.String()})
-	if err != nil {
-		return lease{}, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+m.gateway+"/register", bytes.NewReader(body))
-	if err != nil {
-		return lease{}, err
-	}
-	answer, err := m.client.Do(request)
-	if err != nil {
-		return lease{}, err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return lease{}, refusal(answer)
-	}
-	return granted, json.NewDecoder(answer.Body).Decode(&granted)
-}
-
-// refusal is the error of an answer that grants nothing. It carries the Retry-After, if there is one.
-func refusal(answer *http.Response) error {
-	why, _ := io.ReadAll(io.LimitReader(answer.Body, 200)) // as much as came is good enough to tell
-	err := fmt.Errorf("the gateway answers %s: %s", answer.Status, strings.TrimSpace(string(why)))
-	if seconds, bad := strconv.Atoi(answer.Header.Get("Retry-After")); bad == nil {
-		return backoff.After(time.Duration(seconds)*time.Second, err)
-	}
-	return err
-}
-
 // onStep reports a pass and notes it. The decision of one that acted was reported when it began.
 func (m *guest) onStep(pass gateway.StepRecord) {
 	switch {
@@ -209,10 +175,17 @@ func (m *guest) onStep(pass gateway.StepRecord) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.last = pass.Decision.Reason
+	m.last, m.pass = pass.Decision.Reason, pass.At
 	if pass.Acted {
 		m.tried = append(m.tried, pass)
 	}
+}
+
+// passedSince says whether the runner made a pass after t.
+func (m *guest) passedSince(t time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.pass.After(t)
 }
 
 // reason is that of the last decision.

@@ -1,5 +1,5 @@
-// Command quickstart shows the gateway kernel at work on a real WireGuard tunnel, in one process and in half a minute: no
-// root, no service, nothing to set up, and no traffic but on loopback.
+// Command quickstart shows the gateway kernel at work on a real WireGuard tunnel, and the watchdog that watches it, in
+// one process and in half a minute: no root, no service, nothing to set up, and no traffic but on loopback.
 //
 //	quickstart [-trace FILE]
 //

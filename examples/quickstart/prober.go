@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/evenkeel-go/evenkeel/watchdog"
 )
 
 const (
@@ -18,7 +20,9 @@ const (
 // prober sends a request through the tunnel at a steady pace and keeps count, to tell for how long there was no route.
 type prober struct {
 	clock  clock
+	loop   *watchdog.Handle
 	tunnel atomic.Pointer[tunnel] // the guest's at the time
+	wait   atomic.Pointer[chan struct{}]
 
 	mu       sync.Mutex
 	sent     int
@@ -30,22 +34,28 @@ type prober struct {
 
 // run probes until ctx ends.
 func (p *prober) run(ctx context.Context) {
-	ticker := time.NewTicker(probeInterval)
-	defer ticker.Stop()
 	for {
+		p.loop.Beat()
+		if free := p.wait.Swap(nil); free != nil {
+			select { // this is the hang that is shown
+			case <-*free:
+			case <-ctx.Done():
+			}
+		}
 		sent := p.clock.Now()
 		err := p.probe(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		p.note(sent, err == nil)
-		select {
-		case <-ctx.Done():
+		if p.loop.SleepUntil(ctx, sent.Add(probeInterval)) != nil {
 			return
-		case <-ticker.C:
 		}
 	}
 }
+
+// hang makes the loop hang in its next pass, until free is closed.
+func (p *prober) hang(free chan struct{}) { p.wait.Store(&free) }
 
 func (p *prober) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)

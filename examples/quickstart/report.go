@@ -94,5 +94,6 @@ func (s *story) summary() {
 	line("  forced refreshes", "%d", counts[gateway.ActionForceRefresh])
 	line("keys minted", "%d", s.mints.Load())
 	line("requests through the tunnel", "%d, %d of them answered", s.prober.sent, s.prober.answered)
+	line("pings to the service manager", "%d", s.manager.pinged())
 	line("time without a route", "%v in all: %s", without, strings.Trim(fmt.Sprint(s.prober.outages), "[]"))
 }

@@ -30,6 +30,7 @@ type story struct {
 	gateway *gatewayServer
 	guest   *guest // nil: it never booted
 	prober  *prober
+	manager *manager
 	probing sync.WaitGroup
 	mints   atomic.Int32
 	traces  []*os.File
@@ -45,10 +46,19 @@ func tell(ctx context.Context, dir, trace string, r *report) error {
 	if err != nil {
 		return err
 	}
+	own, err := newManager(dir, r)
+	if err != nil {
+		return err
+	}
+	defer own.close()
+	loop, err := own.runner.Handle(proberLoop)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &story{ctx: ctx, dir: dir, trace: trace, report: r, gateway: far, prober: &prober{clock: r.clock}}
+	s := &story{ctx: ctx, dir: dir, trace: trace, report: r, gateway: far, manager: own, prober: &prober{clock: r.clock, loop: loop}}
 	r.introduce()
-	for _, act := range []func(){s.bootWithoutGateway, s.gatewayReturns, s.tunnelIsCut, s.guestRestarts} {
+	for _, act := range []func(){s.bootWithoutGateway, s.gatewayReturns, s.tunnelIsCut, s.guestRestarts, s.loopHangs} {
 		if s.err == nil {
 			act()
 		}
@@ -134,6 +144,22 @@ func (s *story) guestRestarts() {
 	s.claim("to the gateway it is the same guest as before", func() bool { return s.gateway.guests() == 1 })
 }
 
+func (s *story) loopHangs() {
+	s.report.title("5. A loop of this program hangs, and the service manager is to know, though the other loop goes on.")
+	s.await("the service manager was pinged", func() bool { return s.manager.pinged() > 0 })
+	hung, free := s.report.clock.Now(), make(chan struct{})
+	s.do("the loop that sends the requests hangs", func() error { s.prober.hang(free); return nil })
+	s.await("the ping is withheld, for the prober's sake", func() bool { return s.manager.withheldFor() == proberLoop })
+	withheld := s.report.clock.Now()
+	s.claim("its loop was silent for 2s before", func() bool { return withheld.Sub(hung) >= proberBudget-probeInterval-probeTimeout })
+	s.await("the other loop makes passes all the same, until a ping is overdue", func() bool {
+		return s.guest.passedSince(withheld.Add(pingTimeout / 4))
+	})
+	s.claim("none of them pinged", func() bool { return !s.manager.pingedSince(withheld) })
+	s.do("the loop goes on", func() error { close(free); return nil })
+	s.await("the service manager is pinged again", func() bool { return s.manager.pingedSince(withheld) && s.manager.withheldFor() == "" })
+}
+
 // do does something to the world.
 func (s *story) do(what string, step func() error) {
 	if s.err != nil {
@@ -184,10 +210,15 @@ func (s *story) boot(suffix string) error {
 	if err != nil {
 		return err
 	}
+	loop, err := s.manager.runner.Handle(tunnelLoop)
+	if err != nil {
+		return err
+	}
 	next, err := newGuest(s.dir, s.gateway, s.mint, s.report, trace)
 	if err != nil {
 		return err
 	}
+	next.runner.Pacer = loop
 	s.prober.tunnel.Store(next.tunnel)
 	if err := next.start(s.ctx); err != nil {
 		return err

@@ -7,12 +7,13 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/google/renameio/v2/maybe"
 	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
 
+	"github.com/evenkeel-go/evenkeel/examples/internal/register"
 	"github.com/evenkeel-go/evenkeel/examples/internal/wglab"
 )
 
@@ -30,53 +31,45 @@ type tunnel struct {
 	path string // of the configuration
 
 	mu     sync.Mutex
-	end    *wglab.End // nil: no interface
-	lease  lease      // that end was built from
+	end    *wglab.End     // nil: no interface
+	lease  register.Lease // that end was built from
 	builds int
 }
 
 // load reads the configuration that was kept; fs.ErrNotExist says that there is none.
-func (t *tunnel) load() (kept lease, err error) {
+func (t *tunnel) load() (kept register.Lease, err error) {
 	text, err := os.ReadFile(t.path)
 	if err != nil {
-		return lease{}, err
+		return register.Lease{}, err
 	}
-	return kept, json.Unmarshal(text, &kept)
+	if err := json.Unmarshal(text, &kept); err != nil {
+		return register.Lease{}, err
+	}
+	return kept, kept.Validate()
 }
 
 // keep writes the configuration, whole or not at all.
-func (t *tunnel) keep(granted lease) error {
+func (t *tunnel) keep(granted register.Lease) error {
 	text, err := json.Marshal(granted)
 	if err != nil {
 		return err
 	}
-	fresh := filepath.Join(filepath.Dir(t.path), "."+filepath.Base(t.path))
-	if err := os.WriteFile(fresh, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(fresh, t.path)
+	return maybe.WriteFile(t.path, text, 0o600)
 }
 
 // apply makes the interface what granted says and tells whether it had to be built for that: one that is as it should
 // be is left alone, unless it is to be rebuilt whatever comes.
-func (t *tunnel) apply(key wgtypes.Key, granted lease, rebuild bool) (built bool, err error) {
+func (t *tunnel) apply(key wgtypes.Key, granted register.Lease, rebuild bool) (built bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.end != nil && t.lease == granted && !rebuild {
 		return false, nil
 	}
-	gatewayKey, err := wgtypes.ParseKey(granted.GatewayKey)
+	peer, err := granted.Peer(guestKeepalive)
 	if err != nil {
-		return false, fmt.Errorf("gateway_public_key: %w", err)
+		return false, err
 	}
 	t.closeLocked()
-	keepalive := guestKeepalive
-	peer := wgtypes.PeerConfig{
-		PublicKey:                   gatewayKey,
-		Endpoint:                    net.UDPAddrFromAddrPort(granted.Endpoint),
-		PersistentKeepaliveInterval: &keepalive,
-		AllowedIPs:                  only(granted.GatewayAddress),
-	}
 	t.end, err = wglab.Open(interfaceName, granted.Address, wgtypes.Config{PrivateKey: &key, Peers: []wgtypes.PeerConfig{peer}})
 	if err != nil {
 		return false, err
