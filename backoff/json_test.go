@@ -19,10 +19,16 @@ func TestStateInJSON(t *testing.T) {
 	}{
 		{"fresh", nil, `{"version":1,"reason":"fresh"}`},
 		{"ok", []record{ok(1)}, `{"version":1,"last":"2026-01-01T00:00:01Z","reason":"ok"}`},
-		{"backoff", []record{fail(1), fail(3.5)},
-			`{"version":1,"last":"2026-01-01T00:00:03.5Z","first":"2026-01-01T00:00:01Z","delay":"2s","failures":2,"reason":"backoff"}`},
-		{"recovering", []record{fail(1), ok(2), ok(3)},
-			`{"version":1,"last":"2026-01-01T00:00:03Z","first":"2026-01-01T00:00:01Z","ok_since":"2026-01-01T00:00:02Z","failures":1,"reason":"recovering"}`},
+		{
+			"backoff",
+			[]record{fail(1), fail(3.5)},
+			`{"version":1,"last":"2026-01-01T00:00:03.5Z","first":"2026-01-01T00:00:01Z","delay":"2s","failures":2,"reason":"backoff"}`,
+		},
+		{
+			"recovering",
+			[]record{fail(1), ok(2), ok(3)},
+			`{"version":1,"last":"2026-01-01T00:00:03Z","first":"2026-01-01T00:00:01Z","ok_since":"2026-01-01T00:00:02Z","failures":1,"reason":"recovering"}`,
+		},
 	} {
 		s := play(k, row.history)
 		text, err := json.Marshal(s)

@@ -16,28 +16,58 @@ func TestSchedule(t *testing.T) {
 		cfg  backoff.Config
 		want []time.Duration // after the first failure, the second, ...; the last for ever
 	}{
-		{"the default", backoff.Config{},
-			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second, time.Minute}},
-		{"a cap that is met exactly", backoff.Config{Max: 4 * time.Second},
-			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
-		{"a cap just below a step", backoff.Config{Max: 4*time.Second - tick},
-			[]time.Duration{time.Second, 2 * time.Second, 4*time.Second - tick}},
-		{"a cap just above a step", backoff.Config{Max: 4*time.Second + tick},
-			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 4*time.Second + tick}},
+		{
+			"the default",
+			backoff.Config{},
+			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second, time.Minute},
+		},
+		{
+			"a cap that is met exactly",
+			backoff.Config{Max: 4 * time.Second},
+			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second},
+		},
+		{
+			"a cap just below a step",
+			backoff.Config{Max: 4*time.Second - tick},
+			[]time.Duration{time.Second, 2 * time.Second, 4*time.Second - tick},
+		},
+		{
+			"a cap just above a step",
+			backoff.Config{Max: 4*time.Second + tick},
+			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 4*time.Second + tick},
+		},
 		{"a cap at initial is a constant delay", backoff.Config{Max: time.Second}, []time.Duration{time.Second}},
 		{"so is a multiplier of 1", backoff.Config{Multiplier: 1}, []time.Duration{time.Second}},
-		{"a broken multiplier", backoff.Config{Multiplier: 1.5, Max: 4 * time.Second},
-			[]time.Duration{time.Second, 1500 * time.Millisecond, 2250 * time.Millisecond, 3375 * time.Millisecond, 4 * time.Second}},
-		{"it counts to six decimals", backoff.Config{Multiplier: 1.9999994, Max: 2 * time.Second},
-			[]time.Duration{time.Second, 1999999 * time.Microsecond, 2 * time.Second}},
-		{"the largest multiplier", backoff.Config{Multiplier: 1000, Max: time.Hour},
-			[]time.Duration{time.Second, 1000 * time.Second, time.Hour}},
-		{"nothing overflows below the longest cap", backoff.Config{Initial: 1 << 61, Max: math.MaxInt64},
-			[]time.Duration{1 << 61, 1 << 62, math.MaxInt64}},
-		{"nor where the product is one bit too long", backoff.Config{Initial: 1 << 62, Multiplier: 4, Max: math.MaxInt64},
-			[]time.Duration{1 << 62, math.MaxInt64}},
-		{"nor in one step beyond it", backoff.Config{Initial: math.MaxInt64 - 1, Multiplier: 1000, Max: math.MaxInt64},
-			[]time.Duration{math.MaxInt64 - 1, math.MaxInt64}},
+		{
+			"a broken multiplier",
+			backoff.Config{Multiplier: 1.5, Max: 4 * time.Second},
+			[]time.Duration{time.Second, 1500 * time.Millisecond, 2250 * time.Millisecond, 3375 * time.Millisecond, 4 * time.Second},
+		},
+		{
+			"it counts to six decimals",
+			backoff.Config{Multiplier: 1.9999994, Max: 2 * time.Second},
+			[]time.Duration{time.Second, 1999999 * time.Microsecond, 2 * time.Second},
+		},
+		{
+			"the largest multiplier",
+			backoff.Config{Multiplier: 1000, Max: time.Hour},
+			[]time.Duration{time.Second, 1000 * time.Second, time.Hour},
+		},
+		{
+			"nothing overflows below the longest cap",
+			backoff.Config{Initial: 1 << 61, Max: math.MaxInt64},
+			[]time.Duration{1 << 61, 1 << 62, math.MaxInt64},
+		},
+		{
+			"nor where the product is one bit too long",
+			backoff.Config{Initial: 1 << 62, Multiplier: 4, Max: math.MaxInt64},
+			[]time.Duration{1 << 62, math.MaxInt64},
+		},
+		{
+			"nor in one step beyond it",
+			backoff.Config{Initial: math.MaxInt64 - 1, Multiplier: 1000, Max: math.MaxInt64},
+			[]time.Duration{math.MaxInt64 - 1, math.MaxInt64},
+		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			k := newKernel(t, row.cfg)

@@ -44,8 +44,11 @@ func TestValidateReportsEveryProblem(t *testing.T) {
 		{"a negative poll interval", gateway.Config{PollInterval: -time.Second}, []string{"gateway: poll_interval: -1s is not above 0"}},
 		{"no force interval", gateway.Config{ForceInterval: -1}, []string{"gateway: force_interval: -1ns is not above 0"}},
 		{"a gap below the poll interval", gateway.Config{MaxGap: 9 * time.Second}, []string{"gateway: max_gap: 9s is below poll_interval (10s)"}},
-		{"limits on the retries", gateway.Config{Retry: backoff.Config{MaxRetries: 3, MaxElapsed: time.Hour, ResetAfter: time.Minute}},
-			[]string{"gateway: retry.max_retries: 3 is not allowed", "gateway: retry.max_elapsed: 1h0m0s is not allowed", "gateway: retry.reset_after: 1m0s is not allowed"}},
+		{
+			"limits on the retries",
+			gateway.Config{Retry: backoff.Config{MaxRetries: 3, MaxElapsed: time.Hour, ResetAfter: time.Minute}},
+			[]string{"gateway: retry.max_retries: 3 is not allowed", "gateway: retry.max_elapsed: 1h0m0s is not allowed", "gateway: retry.reset_after: 1m0s is not allowed"},
+		},
 		{"retries that can't work", gateway.Config{Retry: backoff.Config{Initial: time.Hour}}, []string{"gateway: retry: backoff: max: 2m0s is below initial (1h0m0s)"}},
 		{"all at once", gateway.Config{PollInterval: -1, ForceInterval: -1}, []string{"poll_interval", "force_interval"}},
 	} {

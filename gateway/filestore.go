@@ -113,7 +113,7 @@ func (f FileStore[K]) Save(_ context.Context, k K) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			os.Remove(file.Name())
+			_ = os.Remove(file.Name()) // what failed is told already
 		}
 	}()
 	_, err = file.Write(append(text, '\n'))

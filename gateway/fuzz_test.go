@@ -26,7 +26,7 @@ func FuzzTimeline(f *testing.F) {
 			before := s
 			var d gateway.Decision
 			s, d = k.Step(s, obs, now)
-			checkStep(t, k, before, s, d, now)
+			checkStep(t, before, s, d, now)
 			if acting(d) && life[1]&0x40 == 0 {
 				s = k.Record(s, gateway.Outcome{Action: d.Action, OK: life[1]&0x80 == 0, RetryAfter: time.Duration(life[0]) * time.Second}, now)
 			}
@@ -34,7 +34,7 @@ func FuzzTimeline(f *testing.F) {
 	})
 }
 
-func checkStep(t *testing.T, k *gateway.Kernel, before, s gateway.State, d gateway.Decision, now time.Time) {
+func checkStep(t *testing.T, before, s gateway.State, d gateway.Decision, now time.Time) {
 	t.Helper()
 	if d.Reason == 0 || d.Reason > gateway.ReasonHandshakeUnknown || d.Silence < 0 || !d.Next.IsZero() && d.Next.Before(now) {
 		t.Fatalf("from %+v at %v: %+v", before, now, d)
@@ -66,7 +66,7 @@ func FuzzState(f *testing.F) {
 		}
 		for _, obs := range []gateway.Observation{blind, absent, unheard, opaque, heard(0)} {
 			after, d := k.Step(s, obs, start)
-			checkStep(t, k, s, after, d, start)
+			checkStep(t, s, after, d, start)
 		}
 	})
 }

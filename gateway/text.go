@@ -13,9 +13,11 @@ var (
 	configNames    = []string{"unknown", "absent", "present"}
 	handshakeNames = []string{"unknown", "never", "seen"}
 	actionNames    = []string{"none", "register", "refresh", "force_refresh", "stop"}
-	reasonNames    = []string{"", "disabled", "misconfigured", "config_unknown", "never_registered", "config_missing",
+	reasonNames    = []string{
+		"", "disabled", "misconfigured", "config_unknown", "never_registered", "config_missing",
 		"retry_wait", "retry_after", "tunnel_silent", "force_wait", "refresh_due", "healthy", "handshake_pending",
-		"handshake_unknown"}
+		"handshake_unknown",
+	}
 )
 
 // String is the name of c.

@@ -23,7 +23,8 @@ func (h *Handle) Beat() {
 }
 
 // Stage says what the loop is at from now on. The service manager shows it as the status; a stack dump shows it as a
-// label of the goroutine, where the program asks for these (GODEBUG=tracebacklabels=1, from Go 1.26 on).
+// label of the goroutine, where the program asks for these (GODEBUG=tracebacklabels=1, from Go 1.26 on). It takes the
+// place of all labels that the goroutine had.
 func (h *Handle) Stage(name string) {
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("loop", h.name, "stage", name)))
 	h.runner.status(h.name + ": " + name)

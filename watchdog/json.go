@@ -50,9 +50,12 @@ func (s *State) UnmarshalJSON(data []byte) error {
 
 // possible says what no run could have produced.
 func (s State) possible() error {
-	for field, at := range map[string]instant.Time{"began": s.began, "good": s.good, "failed": s.failed} {
-		if at > s.last {
-			return fmt.Errorf("%s: %v lies after last (%v)", field, at.Std(), s.last.Std())
+	for _, past := range []struct {
+		field string
+		at    instant.Time
+	}{{"began", s.began}, {"good", s.good}, {"failed", s.failed}} {
+		if past.at > s.last {
+			return fmt.Errorf("%s: %v lies after last (%v)", past.field, past.at.Std(), s.last.Std())
 		}
 	}
 	for i, beat := range s.beats {

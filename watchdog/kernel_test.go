@@ -2,6 +2,7 @@ package watchdog_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,7 +141,7 @@ func TestWithheld(t *testing.T) {
 	swapped := pair
 	swapped.Sources = []watchdog.Source{pair.Sources[1], pair.Sources[0]}
 	fed := []event{beat(0, "b"), beat(10, "a"), beat(20, "a"), beat(30, "a"), beat(40, "a")}
-	upTo := func(last ...event) []event { return append(fed[:len(fed):len(fed)], last...) }
+	upTo := func(last ...event) []event { return append(slices.Clip(fed), last...) }
 	for _, r := range []struct {
 		name    string
 		cfg     watchdog.Config

@@ -63,8 +63,10 @@ type Runner struct {
 	mu      sync.Mutex
 	state   State
 	loop    *loop.Loop
-	reason  Reason // of the last decision
-	failing bool   // the last ping could not be sent
+	reason  Reason    // of the last decision
+	failing bool      // the last ping could not be sent
+	mute    bool      // the last status could not be sent
+	quiet   time.Time // no status is sent before it: a send has just failed, and pings come first
 }
 
 // Handle is the handle of the loop that the configuration names source: what that loop uses as its Pacer. Another name
@@ -140,14 +142,22 @@ func (r *Runner) ping(rec *StepRecord) {
 		r.loop.Logger.Info("pings are sent again")
 	}
 	r.failing = rec.SendErr != nil
+	if r.failing {
+		r.quiet = now.Add(r.sendLimit())
+	}
 }
 
-// sendLimit bounds a send: a service manager that does not read must not become the hang that it watches for.
+// sendLimit bounds a send: a service manager that does not read must not become the hang that it watches for. It is an
+// eighth of the timeout, and less where a loop could not wait so long for the others' sends.
 func (r *Runner) sendLimit() time.Duration {
-	if r.Kernel.cfg.Timeout <= 0 {
+	limit := r.Kernel.cfg.Timeout / 8
+	if limit <= 0 {
 		return time.Second // for the status of a program that nobody expects pings of
 	}
-	return max(r.Kernel.cfg.Timeout/8, time.Microsecond)
+	for _, source := range r.Kernel.cfg.Sources {
+		limit = min(limit, source.Budget/2)
+	}
+	return max(limit, time.Microsecond)
 }
 
 // decided traces a decision, and logs when pings are withheld and when they come again.
@@ -164,14 +174,19 @@ func (r *Runner) decided(rec StepRecord) {
 	}
 }
 
-// status tells the service manager what the loops are at. A status that can't be sent is no harm.
+// status tells the service manager what the loops are at. A status that can't be sent is no harm, and is not tried
+// while a send has just failed: the loops would wait for it one after the other.
 func (r *Runner) status(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.Notifier == nil {
+	if r.Notifier == nil || r.loop.Now().Before(r.quiet) {
 		return
 	}
-	if err := r.Notifier.Status(text, r.sendLimit()); err != nil {
+	err := r.Notifier.Status(text, r.sendLimit())
+	if err != nil && !r.mute {
 		r.loop.Logger.Warn("status not sent", "error", err)
+	}
+	if r.mute = err != nil; r.mute {
+		r.quiet = r.loop.Now().Add(r.sendLimit())
 	}
 }

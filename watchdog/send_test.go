@@ -72,9 +72,43 @@ func TestAStatusThatCannotBeSentIsNoHarm(t *testing.T) {
 		h := b.handle(t, "main")
 		workFor(t, h, 59*time.Second, 20*time.Second, func() { h.Stage("looking") })
 		b.wantPings(t, 0, 20, 40)
-		b.wantLines(t, map[string]int{`msg="ping not sent"`: 0})
-		if b.log.Len() == 0 {
-			t.Error("nothing was logged")
+		b.wantLines(t, map[string]int{`msg="ping not sent"`: 0, `msg="status not sent"`: 1})
+	})
+}
+
+// TestAFullQueueCostsALoopOneSend has a loop with many stages and a service manager that does not read: after a send that
+// took all of its time, the next ones are not tried, or a pass would take that time for each stage.
+func TestAFullQueueCostsALoopOneSend(t *testing.T) {
+	inBubble(t, watchdog.Config{Timeout: 16 * time.Second}, func(t *testing.T, b *bubble) {
+		full := func(_ float64, limit time.Duration) error {
+			time.Sleep(limit)
+			return errDown
+		}
+		b.manager.ping, b.manager.status = full, full
+		h := b.handle(t, "main")
+		began := time.Now()
+		h.Beat()
+		for range 8 {
+			h.Stage("looking")
+		}
+		if took := time.Since(began); took != 2*time.Second {
+			t.Errorf("a pass took %v, want the one ping's 2 s", took)
+		}
+		time.Sleep(2 * time.Second)
+		h.Stage("looking")
+		if n := len(b.manager.statuses); n != 1 {
+			t.Errorf("%d statuses were tried, want the one after the pause", n)
+		}
+	})
+}
+
+// TestASendIsShorterThanAnyBudget: while one loop sends, the others wait for their beat.
+func TestASendIsShorterThanAnyBudget(t *testing.T) {
+	sources := []watchdog.Source{{Name: "fast", Budget: 4 * time.Second}, {Name: "slow"}}
+	inBubble(t, watchdog.Config{Timeout: time.Minute, Sources: sources}, func(t *testing.T, b *bubble) {
+		b.handle(t, "slow").Beat()
+		if got := b.manager.limits; len(got) != 1 || got[0] != 2*time.Second {
+			t.Errorf("limits %v, want half of the shortest budget", got)
 		}
 	})
 }

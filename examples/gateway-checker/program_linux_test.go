@@ -74,7 +74,7 @@ type hangable struct{ registrar }
 
 func (h hangable) Register(ctx context.Context, key wgtypes.Key) (register.Lease, error) {
 	if there("hang") {
-		os.Remove(shared + "hang")
+		_ = os.Remove(shared + "hang")
 		fmt.Fprintln(os.Stderr, "hanging")
 		select {}
 	}
@@ -127,8 +127,10 @@ func upProgram() error {
 	if err != nil {
 		return err
 	}
-	lease := register.Lease{GatewayKey: fields["PublicKey"], Endpoint: netip.MustParseAddrPort(fields["Endpoint"]),
-		GatewayAddress: netip.MustParsePrefix(fields["AllowedIPs"]).Addr()}
+	lease := register.Lease{
+		GatewayKey: fields["PublicKey"], Endpoint: netip.MustParseAddrPort(fields["Endpoint"]),
+		GatewayAddress: netip.MustParsePrefix(fields["AllowedIPs"]).Addr(),
+	}
 	peer, err := lease.Peer(time.Duration(seconds) * time.Second)
 	if err != nil {
 		return err
@@ -185,7 +187,7 @@ func serveGateway(key wgtypes.Key) error {
 	defer server.Close()
 	for there("gateway-up") {
 		if there("forget") {
-			os.Remove(shared + "forget")
+			_ = os.Remove(shared + "forget")
 			if err := end.Configure(wgtypes.Config{ReplacePeers: true}); err != nil {
 				return err
 			}
@@ -206,8 +208,10 @@ func admit(end *wglab.End, key wgtypes.Key, inside netip.Addr, r *http.Request) 
 		return register.Lease{}, err
 	}
 	address, keepalive := netip.MustParseAddr("10.80.0.2"), time.Second
-	err = end.Configure(wgtypes.Config{Peers: []wgtypes.PeerConfig{{PublicKey: guest, PersistentKeepaliveInterval: &keepalive,
-		ReplaceAllowedIPs: true, AllowedIPs: []net.IPNet{register.Host(address)}}}})
+	err = end.Configure(wgtypes.Config{Peers: []wgtypes.PeerConfig{{
+		PublicKey: guest, PersistentKeepaliveInterval: &keepalive,
+		ReplaceAllowedIPs: true, AllowedIPs: []net.IPNet{register.Host(address)},
+	}}})
 	if err != nil {
 		return register.Lease{}, err
 	}

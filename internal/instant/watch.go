@@ -53,3 +53,6 @@ func (w Watch) MoveSilence(t Time) Time {
 
 // Late says that nobody looked for longer than the largest gap.
 func (w Watch) Late() bool { return w.excess > 0 }
+
+// Calm says that nothing moves: the clock went on and somebody looked in time.
+func (w Watch) Calm() bool { return w.back == 0 && w.excess == 0 }

@@ -81,7 +81,7 @@ func hang(handle *watchdog.Handle) {
 	}
 	handle.Stage("registering")
 	fmt.Println("hanging")
-	select {}
+	time.Sleep(24 * time.Hour) // not for ever: that the runtime itself would take for a deadlock
 }
 
 // pingForEver is what a program must not do.

@@ -8,10 +8,12 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -48,12 +50,11 @@ func Start(t testing.TB, units, files map[string]string) *Bed {
 			t.Fatal(err)
 		}
 	}
-	target := "[Unit]\nDefaultDependencies=no\nWants="
 	for name, content := range units {
 		b.Write(name, content)
-		target += name + " "
 	}
-	b.Write("bed.target", target+"\n")
+	wants := strings.Join(slices.Collect(maps.Keys(units)), " ")
+	b.Write("bed.target", "[Unit]\nDefaultDependencies=no\nWants="+wants+"\n")
 	for name, source := range files {
 		content, err := os.ReadFile(source)
 		if err != nil {
@@ -101,8 +102,8 @@ func (b *Bed) boot(cgroup, root string) {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(func() {
-		outer.Process.Kill() // and --kill-child takes systemd along, and the kernel all that it started
-		outer.Wait()
+		_ = outer.Process.Kill() // and --kill-child takes systemd along, and the kernel all that it started
+		_ = outer.Wait()
 		runtime.UnlockOSThread()
 		b.sweep(cgroup)
 	})
@@ -116,7 +117,7 @@ func (b *Bed) boot(cgroup, root string) {
 // sweep removes the cgroups, which outlive their processes by a moment.
 func (b *Bed) sweep(cgroup string) {
 	for range 200 {
-		exec.Command("find", cgroup, "-depth", "-type", "d", "-delete").Run()
+		_ = exec.Command("find", cgroup, "-depth", "-type", "d", "-delete").Run() // the next look tells
 		if _, err := os.Stat(cgroup); err != nil {
 			return
 		}

@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("event %d: got %q %s %s on line %d, want %+v", i, e.ID, e.Observe, e.Record, e.Line, w)
 		}
 	}
-	if _, err := r.Next(); err != io.EOF {
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("behind the end: %v", err)
 	}
 }

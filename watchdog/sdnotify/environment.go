@@ -46,7 +46,7 @@ const (
 func Take() Environment {
 	env := Parse(os.LookupEnv, os.Getpid())
 	for _, name := range []string{socketVariable, usecVariable, pidVariable} {
-		os.Unsetenv(name) // fails only for a name that is no name
+		_ = os.Unsetenv(name) // fails only for a name that is no name
 	}
 	return env
 }

@@ -132,8 +132,18 @@ func TestSocketIsParsed(t *testing.T) {
 func TestGoSystemdAgrees(t *testing.T) {
 	own := strconv.Itoa(os.Getpid())
 	for _, vars := range [][2]string{
-		{"30000000", own}, {"1", own}, {"1000000", own}, {"2147483647", own},
-		{"30000000", "1" + own}, {"x", own}, {"-1", own}, {"0", own}, {"5", "x"}, {" 5", own}, {"1e6", own}, {"18446744073709551616", own},
+		{"30000000", own},
+		{"1", own},
+		{"1000000", own},
+		{"2147483647", own},
+		{"30000000", "1" + own},
+		{"x", own},
+		{"-1", own},
+		{"0", own},
+		{"5", "x"},
+		{" 5", own},
+		{"1e6", own},
+		{"18446744073709551616", own},
 	} {
 		t.Setenv(usec, vars[0])
 		t.Setenv(pid, vars[1])

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,4 +100,27 @@ func TestReadyMeetsAFullQueue(t *testing.T) {
 	s.drain(t, pings)
 	must(t, n.Ping(patience))
 	s.want(t, "READY=1", "WATCHDOG=1")
+}
+
+// TestALimitHoldsWhileAnotherSends has a message that waits on a full queue when a ping with less time comes: the ping
+// does not wait for the other one's turn to end.
+func TestALimitHoldsWhileAnotherSends(t *testing.T) {
+	s := listen(t, path(t))
+	n := s.notifier()
+	must(t, n.Ready())
+	if got := s.next(t); got != "READY=1" {
+		t.Fatalf("got %q", got)
+	}
+	pings := s.fill(t, n)
+	slow := make(chan error, 1)
+	go func() { slow <- n.Ping(patience) }()
+	inTime(t, func() {
+		for { // until the other one has its turn
+			if err := n.Ping(10 * time.Millisecond); err != nil && strings.Contains(err.Error(), "waiting for another send") {
+				return
+			}
+		}
+	})
+	s.drain(t, pings+1)
+	must(t, <-slow)
 }

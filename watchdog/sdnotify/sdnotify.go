@@ -9,8 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -28,8 +28,8 @@ var ErrNotReady = errors.New("sdnotify: not ready yet")
 // Notifier sends messages to one service manager. Any number of goroutines may share it. The zero Notifier, like one of
 // an empty Environment, sends nothing.
 type Notifier struct {
-	mu     sync.Mutex
 	socket string
+	lock   chan struct{} // holds the one token of whoever sends; a channel, since waiting for it has to end in time
 	ready  readiness
 }
 
@@ -43,19 +43,23 @@ const (
 )
 
 // New is the Notifier of an environment.
-func New(env Environment) *Notifier { return &Notifier{socket: env.Socket} }
+func New(env Environment) *Notifier {
+	return &Notifier{socket: env.Socket, lock: make(chan struct{}, 1)}
+}
 
 // Ready says that the program has started. It is sent once, however often it is said; if it can't be sent, the error
 // says so, and it goes ahead of the next message. It belongs before the program decides that it has nothing to do: an
 // exit before READY is a failure to systemd, and the unit restarts for ever.
 func (n *Notifier) Ready() error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.ready == sent {
-		return nil
+	deadline := time.Now().Add(defaultLimit)
+	if held, err := n.acquire(deadline); !held {
+		return err
 	}
-	n.ready = unsent
-	return n.flush(defaultLimit)
+	defer n.release()
+	if n.ready == unready {
+		n.ready = unsent
+	}
+	return n.flush(deadline)
 }
 
 // Ping says that the program works, within limit. Before Ready it is ErrNotReady.
@@ -96,37 +100,55 @@ func status(text string) string {
 	}, strings.ToValidUTF8(text, "")) // the cut may have left half a rune
 }
 
-// send sends one message, READY ahead of it if that is still to be sent.
+// send sends one message, READY ahead of it if that is still to be sent. The limit holds for all of it, the wait for
+// others that send included.
 func (n *Notifier) send(message string, limit time.Duration) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.ready == unready && n.socket != "" {
-		return ErrNotReady
-	}
-	if err := n.flush(limit); err != nil {
+	deadline := time.Now().Add(limit)
+	if held, err := n.acquire(deadline); !held {
 		return err
 	}
-	return n.write(message, limit)
+	defer n.release()
+	if n.ready == unready {
+		return ErrNotReady
+	}
+	if err := n.flush(deadline); err != nil {
+		return err
+	}
+	return n.write(message, deadline)
 }
 
+// acquire takes the lock, unless the deadline comes first or there is nobody to send to.
+func (n *Notifier) acquire(deadline time.Time) (held bool, err error) {
+	if n.socket == "" {
+		return false, nil
+	}
+	late := time.NewTimer(time.Until(deadline))
+	defer late.Stop()
+	select {
+	case n.lock <- struct{}{}:
+		return true, nil
+	case <-late.C:
+		return false, fmt.Errorf("sdnotify: waiting for another send: %w", os.ErrDeadlineExceeded)
+	}
+}
+
+func (n *Notifier) release() { <-n.lock }
+
 // flush sends READY if it was said and is not sent yet. The Notifier is locked.
-func (n *Notifier) flush(limit time.Duration) error {
+func (n *Notifier) flush(deadline time.Time) error {
 	if n.ready != unsent {
 		return nil
 	}
-	if err := n.write(daemon.SdNotifyReady, limit); err != nil {
+	if err := n.write(daemon.SdNotifyReady, deadline); err != nil {
 		return err
 	}
 	n.ready = sent
 	return nil
 }
 
-// write sends one datagram within limit. A new socket for each survives a service manager that is executed anew, and
+// write sends one datagram before the deadline. A new socket for each survives a service manager that is executed anew, and
 // closes with it: no child inherits it.
-func (n *Notifier) write(message string, limit time.Duration) error {
-	if n.socket == "" {
-		return nil
-	}
+func (n *Notifier) write(message string, deadline time.Time) error {
 	if err := check(message); err != nil {
 		return err
 	}
@@ -135,7 +157,7 @@ func (n *Notifier) write(message string, limit time.Duration) error {
 		return fmt.Errorf("sdnotify: %w", err)
 	}
 	defer conn.Close()
-	if err := conn.SetWriteDeadline(time.Now().Add(limit)); err != nil {
+	if err := conn.SetWriteDeadline(deadline); err != nil {
 		return fmt.Errorf("sdnotify: %w", err)
 	}
 	if _, err := conn.Write([]byte(message)); err != nil {

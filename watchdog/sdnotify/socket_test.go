@@ -1,6 +1,7 @@
 package sdnotify_test
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -42,7 +43,11 @@ func path(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
 	return filepath.Join(dir, "s")
 }
 
@@ -59,7 +64,11 @@ func listen(t *testing.T, addr string) *socket {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close() })
+	t.Cleanup(func() {
+		if err := conn.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			t.Error(err)
+		}
+	})
 	return &socket{conn, addr}
 }
 

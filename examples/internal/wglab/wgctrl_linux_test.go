@@ -67,9 +67,9 @@ func startDaemon(t *testing.T) (*os.Process, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		child.Process.Kill()
-		child.Wait()
-		os.Remove("/var/run/wireguard/" + name + ".sock") // a daemon that is killed leaves it behind
+		_ = child.Process.Kill()
+		_ = child.Wait()
+		_ = os.Remove("/var/run/wireguard/" + name + ".sock") // a daemon that is killed leaves it behind
 	})
 	said := make([]byte, 200)
 	n, err := out.Read(said)
@@ -87,8 +87,10 @@ func TestADaemonThatIsStoppedOrKilledIsUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	o := &wgtunnel.Observer{Client: client, Interface: name, Timeout: time.Second,
-		Config: func(context.Context) (bool, error) { return true, nil }}
+	o := &wgtunnel.Observer{
+		Client: client, Interface: name, Timeout: time.Second,
+		Config: func(context.Context) (bool, error) { return true, nil },
+	}
 	look := func(want gateway.HandshakeStatus, failure string) {
 		t.Helper()
 		began := time.Now()
