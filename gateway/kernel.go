@@ -133,7 +133,7 @@ type Decision struct {
 	Failures uint32
 }
 
-// Outcome is how an attempt ended. Its zero value changes nothing.
+// Outcome is how an attempt ended. Its zero value changes nothing but the time.
 type Outcome struct {
 	// Action is what was attempted.
 	Action Action

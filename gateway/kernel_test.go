@@ -90,6 +90,7 @@ func TestDecisions(t *testing.T) {
 		{"an unknown handshake does not move the silence", gateway.Config{RefreshInterval: -1, MaxGap: -1}, []event{look(0, unheard), look(100, opaque), look(180, unheard)}, force, gateway.ReasonTunnelSilent, 180},
 		{"and hides it", gateway.Config{RefreshInterval: -1, MaxGap: -1}, []event{look(0, unheard), look(180, opaque)}, none, gateway.ReasonHandshakeUnknown, noNext},
 		{"a lost configuration forgets the handshake", gateway.Config{RefreshInterval: -1, MaxGap: -1}, []event{look(0, unheard), look(100, absent), look(110, unheard)}, none, gateway.ReasonHandshakePending, 290},
+		{"so that it counts at its own age again", gateway.Config{RefreshInterval: -1, MaxGap: -1}, []event{look(0, heard(0)), look(100, heard(0)), look(110, heard(50)), look(115, absent), look(120, heard(50))}, none, gateway.ReasonHealthy, 230},
 		{"a refresh ends no silence", gateway.Config{MaxGap: -1}, []event{look(0, unheard), done(150, refresh, true), look(180, unheard)}, force, gateway.ReasonTunnelSilent, 180},
 		{"no handshake timeout, no forced refresh", gateway.Config{HandshakeTimeout: -1, RefreshInterval: -1}, []event{look(0, unheard), look(1e6, unheard)}, none, gateway.ReasonHandshakePending, noNext},
 
@@ -101,6 +102,8 @@ func TestDecisions(t *testing.T) {
 		{"a server that asks for time, absent", gateway.Config{}, []event{told(0, register, false, 100*time.Second), look(99, absent)}, none, gateway.ReasonRetryAfter, 100},
 		{"and when it is over", gateway.Config{}, []event{told(0, register, false, 100*time.Second), look(100, absent)}, register, gateway.ReasonConfigMissing, 100},
 		{"asking for less than the schedule changes nothing", gateway.Config{}, []event{told(0, register, false, time.Second), look(1, absent)}, none, gateway.ReasonRetryWait, 30},
+		{"asking for the very same is the schedule's reason", gateway.Config{}, []event{told(0, register, false, 30*time.Second), look(1, absent)}, none, gateway.ReasonRetryWait, 30},
+		{"it puts off both, so that the death in between changes nothing", gateway.Config{RefreshInterval: 5 * time.Second, HandshakeTimeout: 20 * time.Second}, []event{look(0, unheard), told(0, refresh, true, 100*time.Second), look(1, unheard)}, none, gateway.ReasonRetryAfter, 100},
 		{"it is bounded", gateway.Config{}, []event{told(0, register, false, time.Hour), look(1, absent)}, none, gateway.ReasonRetryAfter, 300},
 		{"a negative one is ignored", gateway.Config{}, []event{told(0, register, false, -time.Hour), look(1, absent)}, none, gateway.ReasonRetryWait, 30},
 		{"it also puts off a forced refresh", gateway.Config{MaxGap: -1}, []event{look(0, unheard), told(10, refresh, true, 200*time.Second), look(190, unheard)}, none, gateway.ReasonRetryAfter, 210},

@@ -58,7 +58,7 @@ func (k *Kernel) planPresent(s *State, obs Observation) plan {
 	switch {
 	case s.last >= dead: // no periodic refresh: it can't mend a dead tunnel
 		return force
-	case s.last < refresh.at && dead < refresh.at && force.waiting != refresh.waiting:
+	case dead < refresh.at && force.waiting != refresh.waiting:
 		refresh.at = dead // the verdict changes before the refresh is due
 	}
 	return refresh

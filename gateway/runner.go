@@ -188,13 +188,13 @@ func (r *Runner) act(ctx context.Context, rec *StepRecord) {
 	rec.Outcome = Outcome{Action: rec.Decision.Action, OK: rec.ActErr == nil, RetryAfter: after}
 	r.State = r.Kernel.Record(r.State, rec.Outcome, rec.ActedAt)
 	r.loop.Acted(rec.ActErr, "action", rec.Decision.Action, "took", rec.ActedAt.Sub(rec.At))
-	r.loop.Recorded(rec.ActedAt, rec.Outcome, rec.ActErr)
+	r.loop.Recorded(rec.ActedAt, "", rec.Outcome, rec.ActErr)
 }
 
 // decided traces a decision, and logs it where its reason is not the one of the decision before.
 func (r *Runner) decided(rec StepRecord) {
 	d := rec.Decision
-	r.loop.Observed(rec.At, rec.Observation, trace.Decision{Action: d.Action.String(), Reason: d.Reason.String(), Next: d.Next}, rec.LookErr)
+	r.loop.Observed(rec.At, "", rec.Observation, trace.Decision{Action: d.Action.String(), Reason: d.Reason.String(), Next: d.Next}, rec.LookErr)
 	if d.Reason == r.reason {
 		return
 	}

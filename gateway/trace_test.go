@@ -1,10 +1,8 @@
 package gateway_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -13,55 +11,8 @@ import (
 	"time"
 
 	"github.com/evenkeel-go/evenkeel/gateway"
-	"github.com/evenkeel-go/evenkeel/internal/replay"
+	"github.com/evenkeel-go/evenkeel/internal/replaytest"
 )
-
-// recorded is what a trace keeps of a decision.
-type recorded struct {
-	Decision *struct {
-		Action, Reason string
-		Next           time.Time
-	}
-}
-
-// checkReplay replays a trace and wants the decisions that it holds.
-func checkReplay(t *testing.T, trace []byte) (decisions int) {
-	t.Helper()
-	var want []recorded
-	var start time.Time
-	lines := bufio.NewScanner(bytes.NewReader(trace))
-	for lines.Scan() {
-		var line struct {
-			recorded
-			Start time.Time
-		}
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			t.Fatal(err)
-		}
-		if !line.Start.IsZero() {
-			start = line.Start
-		}
-		if line.Decision != nil {
-			want = append(want, line.recorded)
-		}
-	}
-	err := replay.Run(bytes.NewReader(trace), nil, func(l replay.Line) error {
-		w := want[decisions].Decision
-		var next time.Time
-		if l.Next != nil {
-			next = start.Add(time.Duration(*l.Next))
-		}
-		if l.Action != w.Action || l.Reason != w.Reason || !next.Equal(w.Next) {
-			t.Errorf("decision %d: replayed %+v, recorded %+v", decisions, l, *w)
-		}
-		decisions++
-		return nil
-	})
-	if err != nil || decisions != len(want) {
-		t.Errorf("replayed %d decisions of %d: %v", decisions, len(want), err)
-	}
-	return decisions
-}
 
 // eventful is a world in which most things happen once.
 func eventful(second float64) (gateway.Observation, error) {
@@ -92,7 +43,7 @@ func TestARecordedTraceReplaysToTheSameDecisions(t *testing.T) {
 		if err := r.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := checkReplay(t, trace.Bytes()); n < 60 {
+		if n := replaytest.Check(t, trace.Bytes()); n < 60 {
 			t.Errorf("only %d decisions", n)
 		}
 		for _, want := range []string{`"action":"register","ok":false`, `"action":"force_refresh","ok":true`, `"error":"no answer"`, `"error":"down"`} {
@@ -112,7 +63,7 @@ func TestATraceKeepsTheStateThatItBeganWith(t *testing.T) {
 		again := &gateway.Runner{Kernel: r.Kernel, Observer: w, Actor: w, State: r.State, Trace: &trace}
 		runFor(t, again, 200*time.Second)
 		wantActions(t, w, "register@0 register@30 register@90 register@210")
-		checkReplay(t, trace.Bytes())
+		replaytest.Check(t, trace.Bytes())
 	})
 }
 

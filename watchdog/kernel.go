@@ -73,7 +73,7 @@ type Decision struct {
 	Overdue time.Duration
 }
 
-// Outcome is how an attempted action ended. Its zero value changes nothing.
+// Outcome is how an attempted action ended. Its zero value changes nothing but the time.
 type Outcome struct {
 	// Action is what was attempted.
 	Action Action

@@ -134,7 +134,7 @@ func (r *Runner) ping(rec *StepRecord) {
 	rec.Outcome = Outcome{Action: ActionPing, OK: rec.SendErr == nil}
 	now := r.loop.Now()
 	r.state = r.Kernel.Record(r.state, rec.Outcome, now)
-	r.loop.Recorded(now, rec.Outcome, rec.SendErr)
+	r.loop.Recorded(now, "", rec.Outcome, rec.SendErr)
 	switch failing := rec.SendErr != nil; {
 	case failing && !r.failing:
 		r.loop.Logger.Warn("ping not sent", "error", rec.SendErr)
@@ -163,7 +163,7 @@ func (r *Runner) sendLimit() time.Duration {
 // decided traces a decision, and logs when pings are withheld and when they come again.
 func (r *Runner) decided(rec StepRecord) {
 	d := rec.Decision
-	r.loop.Observed(rec.At, observationJSON{Beat: rec.Source}, trace.Decision{Action: d.Action.String(), Reason: d.Reason.String(), Next: d.Next}, nil)
+	r.loop.Observed(rec.At, "", observationJSON{Beat: rec.Source}, trace.Decision{Action: d.Action.String(), Reason: d.Reason.String(), Next: d.Next}, nil)
 	withheld, was := d.Reason == ReasonWithheld, r.reason == ReasonWithheld
 	r.reason = d.Reason
 	switch {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -13,61 +12,18 @@ import (
 	"time"
 
 	"github.com/evenkeel-go/evenkeel/internal/replay"
+	"github.com/evenkeel-go/evenkeel/internal/replaytest"
 	"github.com/evenkeel-go/evenkeel/watchdog"
 )
-
-// recorded is what a trace keeps of a decision.
-type recorded struct {
-	Decision *struct {
-		Action, Reason string
-		Next           time.Time
-	}
-}
 
 // checkReplay replays a trace and wants the decisions that it holds, and those who were late to be these.
 func checkReplay(t *testing.T, trace []byte, late map[string]bool) (decisions int) {
 	t.Helper()
-	want, start := readTrace(t, trace)
-	err := replay.Run(bytes.NewReader(trace), nil, func(l replay.Line) error {
-		w := want[decisions].Decision
-		var next time.Time
-		if l.Next != nil {
-			next = start.Add(time.Duration(*l.Next))
-		}
-		if l.Action != w.Action || l.Reason != w.Reason || !next.Equal(w.Next) {
-			t.Errorf("decision %d: replayed %+v, recorded %+v", decisions, l, *w)
-		}
+	return replaytest.Check(t, trace, func(l replay.Line) {
 		if withheld := l.Reason == watchdog.ReasonWithheld.String(); withheld != late[l.Late] {
-			t.Errorf("decision %d: %q is late in %+v", decisions, l.Late, l)
+			t.Errorf("%q is late in %+v", l.Late, l)
 		}
-		decisions++
-		return nil
 	})
-	if err != nil || decisions != len(want) {
-		t.Errorf("replayed %d decisions of %d: %v", decisions, len(want), err)
-	}
-	return decisions
-}
-
-// readTrace is the decisions of a trace, and its start.
-func readTrace(t *testing.T, trace []byte) (decisions []recorded, start time.Time) {
-	t.Helper()
-	for line := range bytes.Lines(trace) {
-		var event struct {
-			recorded
-			Start time.Time
-		}
-		if err := json.Unmarshal(line, &event); err != nil {
-			t.Fatal(err)
-		}
-		if !event.Start.IsZero() {
-			start = event.Start
-		}
-		if event.Decision != nil {
-			decisions = append(decisions, event.recorded)
-		}
-	}
-	return decisions, start
 }
 
 // TestARecordedTraceReplaysToTheSameDecisions has two loops, one of which hangs for a while, and pings that are slow and

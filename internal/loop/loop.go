@@ -132,17 +132,17 @@ func (l *Loop) sayAlive() {
 	l.lastAlive, l.looks, l.failed, l.actions = now, 0, 0, 0
 }
 
-// Observed writes an observation and its decision to the trace.
-func (l *Loop) Observed(at time.Time, obs any, d trace.Decision, err error) {
+// Observed writes an observation and its decision to the trace. id tells apart what shares it, if anything does.
+func (l *Loop) Observed(at time.Time, id string, obs any, d trace.Decision, err error) {
 	if l.trace != nil {
-		l.traced(l.trace.Observe(at, "", obs, d, err))
+		l.traced(l.trace.Observe(at, id, obs, d, err))
 	}
 }
 
 // Recorded writes an outcome to the trace.
-func (l *Loop) Recorded(at time.Time, out any, err error) {
+func (l *Loop) Recorded(at time.Time, id string, out any, err error) {
 	if l.trace != nil {
-		l.traced(l.trace.Record(at, "", out, err))
+		l.traced(l.trace.Record(at, id, out, err))
 	}
 }
 

@@ -22,6 +22,8 @@ type Header struct {
 	Start time.Time `json:"start,omitzero"`
 	// State is the kernel's State before the first event, where it was not a fresh one.
 	State json.RawMessage `json:"state,omitempty"`
+	// States is the State of each id before the first event, where several share the trace.
+	States map[string]json.RawMessage `json:"states,omitempty"`
 	// Act says what becomes of an acting decision: "ok" (the default), "fail", a list of these, or "none".
 	Act Acts `json:"act,omitzero"`
 	// ActTakes is how long an action takes.

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -73,4 +74,17 @@ func plain(t time.Time) time.Time {
 		return t
 	}
 	return t.Round(0).UTC()
+}
+
+// States puts the states of a runner into the form of a header.
+func States[S any](states map[string]S) (map[string]json.RawMessage, error) {
+	raw := make(map[string]json.RawMessage, len(states))
+	for id, s := range states {
+		text, err := json.Marshal(s)
+		if err != nil {
+			return nil, fmt.Errorf("states: %s: %w", id, err)
+		}
+		raw[id] = text
+	}
+	return raw, nil
 }
