@@ -25,8 +25,8 @@
 //   - [github.com/evenkeel-go/evenkeel/backoff] decides how long to wait before the next attempt.
 //   - [github.com/evenkeel-go/evenkeel/gateway] decides when to register, to refresh, to force a refresh, to wait or to
 //     stop.
-//   - liveness (to come) decides whether a peer is live, when to probe it, and which peer owns each route.
-//   - supervise (to come) decides when to restart, to wait for confirmation, to give up for a while, to keep hands off.
+//   - [github.com/evenkeel-go/evenkeel/liveness] decides whether a peer is live, when to probe it, and which peer owns each route.
+//   - [github.com/evenkeel-go/evenkeel/supervise] decides when to restart, to wait for confirmation, to give up for a while, to keep hands off.
 //   - [github.com/evenkeel-go/evenkeel/watchdog] decides when to ping the service manager and when to withhold the ping.
 //
 // # The laws

@@ -7,6 +7,7 @@ import (
 
 	"github.com/evenkeel-go/evenkeel/backoff"
 	"github.com/evenkeel-go/evenkeel/internal/settings"
+	"github.com/evenkeel-go/evenkeel/internal/trace"
 )
 
 type backoffMachine struct {
@@ -15,8 +16,8 @@ type backoffMachine struct {
 	states map[string]backoff.State
 }
 
-func newBackoff(config, state json.RawMessage) (machine, error) {
-	cfg, err := newConfig[backoff.Config](config)
+func newBackoff(h trace.Header) (machine, error) {
+	cfg, err := newConfig[backoff.Config](h.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -24,8 +25,8 @@ func newBackoff(config, state json.RawMessage) (machine, error) {
 	if err != nil {
 		return nil, inField(err, "config")
 	}
-	begin, err := newState[backoff.State](state)
-	return &backoffMachine{kernel, begin, map[string]backoff.State{}}, err
+	begin, states, err := newStates[backoff.State](h)
+	return &backoffMachine{kernel, begin, states}, err
 }
 
 func (m *backoffMachine) observe(string, json.RawMessage, time.Time) (decided, error) {
@@ -50,8 +51,10 @@ func (m *backoffMachine) record(id string, raw json.RawMessage, at time.Time) (d
 	m.states[id] = s
 	attempt, delay, exhausted := s.Failures(), settings.Span(s.Delay()), s.Exhausted()
 	return decided{
-		line: Line{Action: ActionNone, Reason: s.Reason().String(), Attempt: &attempt, Delay: &delay, Exhausted: &exhausted,
-			Why: kernel.Explain(s)},
+		line: Line{
+			Action: ActionNone, Reason: s.Reason().String(), Attempt: &attempt, Delay: &delay, Exhausted: &exhausted,
+			Why: kernel.Explain(s),
+		},
 		print: true,
 		next:  s.Due(),
 	}, nil

@@ -1,13 +1,12 @@
 package replay
 
 import (
-	"encoding/json"
-
 	"github.com/evenkeel-go/evenkeel/gateway"
+	"github.com/evenkeel-go/evenkeel/internal/trace"
 )
 
-func newGateway(config, state json.RawMessage) (machine, error) {
-	return newStepper(config, state, gateway.New, func(k *gateway.Kernel, m *stepper[gateway.State, gateway.Observation, gateway.Decision, gateway.Outcome]) {
+func newGateway(h trace.Header) (machine, error) {
+	return newStepper(h, gateway.New, func(k *gateway.Kernel, m *stepper[gateway.State, gateway.Observation, gateway.Decision, gateway.Outcome]) {
 		m.step, m.take = k.Step, k.Record
 		m.describe = func(s gateway.State, d gateway.Decision) decided {
 			return decided{

@@ -13,6 +13,7 @@ import (
 
 	"github.com/evenkeel-go/evenkeel/internal/settings"
 	"github.com/evenkeel-go/evenkeel/internal/trace"
+	"github.com/evenkeel-go/evenkeel/liveness"
 )
 
 // Line is what a replay says of one observation, or of one record of the backoff kernel. Its JSON is one line of the
@@ -29,6 +30,13 @@ type Line struct {
 	Attempt   *uint32        `json:"attempt,omitempty"`
 	Delay     *settings.Span `json:"delay,omitempty"`
 	Exhausted *bool          `json:"exhausted,omitempty"`
+
+	// Live is the liveness kernel's own: the verdict.
+	Live *bool `json:"live,omitempty"`
+
+	// Owners and Changes are those of a plan of routes.
+	Owners  liveness.Owners   `json:"owners,omitzero"`
+	Changes []liveness.Change `json:"changes,omitempty"`
 
 	// Late is the watchdog kernel's own: whose silence withholds the ping.
 	Late string `json:"late,omitempty"`
@@ -61,13 +69,16 @@ type decided struct {
 // kind is how to replay one kernel.
 type kind struct {
 	times []string // the fields of its observations that hold times
-	build func(config, state json.RawMessage) (machine, error)
+	build func(h trace.Header) (machine, error)
 }
 
 var kinds = map[string]kind{
-	"backoff":  {build: newBackoff},
-	"gateway":  {times: []string{"handshake"}, build: newGateway},
-	"watchdog": {build: newWatchdog},
+	"backoff":   {build: newBackoff},
+	"gateway":   {times: []string{"handshake"}, build: newGateway},
+	"liveness":  {times: []string{"last_handshake"}, build: newLiveness},
+	"routes":    {build: newRoutes},
+	"supervise": {build: newSupervise},
+	"watchdog":  {build: newWatchdog},
 }
 
 // Kernels lists the kernels that a trace may name.
@@ -87,10 +98,10 @@ func Run(r io.Reader, config json.RawMessage, emit func(Line) error) error {
 	if err != nil {
 		return err
 	}
-	if config == nil {
-		config = tr.Header.Config
+	if config != nil {
+		tr.Header.Config = config
 	}
-	m, err := kinds[tr.Header.Kernel].build(config, tr.Header.State)
+	m, err := kinds[tr.Header.Kernel].build(tr.Header)
 	if err != nil {
 		return tr.Fail(fmt.Errorf("header: %w", err))
 	}
@@ -187,14 +198,22 @@ func inField(err error, field string) error {
 	return fmt.Errorf("%s: %w", field, err)
 }
 
-// newState is the state that a trace begins with.
-func newState[S any](raw json.RawMessage) (S, error) {
-	var s S
-	if raw == nil {
-		return s, nil
+// newStates are the states that a trace begins with: the one of ids that are not named, and those of the others.
+func newStates[S any](h trace.Header) (begin S, states map[string]S, err error) {
+	states = map[string]S{}
+	if h.State != nil {
+		if err := json.Unmarshal(h.State, &begin); err != nil {
+			return begin, nil, inField(err, "state")
+		}
 	}
-	err := json.Unmarshal(raw, &s)
-	return s, inField(err, "state")
+	for id, raw := range h.States {
+		var s S
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return begin, nil, inField(inField(err, id), "states")
+		}
+		states[id] = s
+	}
+	return begin, states, nil
 }
 
 // newConfig is the configuration of a trace.

@@ -3,6 +3,8 @@ package replay
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/evenkeel-go/evenkeel/internal/trace"
 )
 
 // stepper is a kernel with Step and Record under replay: S, O, D and R are its State, Observation, Decision and Outcome.
@@ -18,8 +20,8 @@ type stepper[S, O, D, R any] struct {
 }
 
 // newStepper checks the configuration and the state of a trace, and makes the machine of the kernel that build makes.
-func newStepper[C, K, S, O, D, R any](config, state json.RawMessage, build func(C) (K, error), wire func(K, *stepper[S, O, D, R])) (machine, error) {
-	cfg, err := newConfig[C](config)
+func newStepper[C, K, S, O, D, R any](h trace.Header, build func(C) (K, error), wire func(K, *stepper[S, O, D, R])) (machine, error) {
+	cfg, err := newConfig[C](h.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -27,8 +29,8 @@ func newStepper[C, K, S, O, D, R any](config, state json.RawMessage, build func(
 	if err != nil {
 		return nil, inField(err, "config")
 	}
-	begin, err := newState[S](state)
-	m := &stepper[S, O, D, R]{begin: begin, states: map[string]S{}, told: map[string]D{}}
+	begin, states, err := newStates[S](h)
+	m := &stepper[S, O, D, R]{begin: begin, states: states, told: map[string]D{}}
 	wire(kernel, m)
 	return m, err
 }

@@ -1,13 +1,12 @@
 package replay
 
 import (
-	"encoding/json"
-
+	"github.com/evenkeel-go/evenkeel/internal/trace"
 	"github.com/evenkeel-go/evenkeel/watchdog"
 )
 
-func newWatchdog(config, state json.RawMessage) (machine, error) {
-	return newStepper(config, state, watchdog.New, func(k *watchdog.Kernel, m *stepper[watchdog.State, watchdog.Observation, watchdog.Decision, watchdog.Outcome]) {
+func newWatchdog(h trace.Header) (machine, error) {
+	return newStepper(h, watchdog.New, func(k *watchdog.Kernel, m *stepper[watchdog.State, watchdog.Observation, watchdog.Decision, watchdog.Outcome]) {
 		m.step, m.take = k.Step, k.Record
 		m.describe = func(s watchdog.State, d watchdog.Decision) decided {
 			return decided{

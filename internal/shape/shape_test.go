@@ -110,7 +110,7 @@ func TestEveryKernelHasTheSameFiles(t *testing.T) {
 
 // allowedImports is what the rules may use: nothing that reads a clock, a file, a network or another process.
 var allowedImports = []string{
-	"encoding/json", "errors", "fmt", "log/slog", "math", "math/bits", "net/netip", "slices", "time",
+	"cmp", "encoding/json", "errors", "fmt", "log/slog", "maps", "math", "math/bits", "net/netip", "slices", "strings", "time",
 	"/backoff", "/internal/enum", "/internal/ident", "/internal/instant", "/internal/settings",
 }
 
