@@ -65,6 +65,8 @@ func TestATornLookIsPassedOverWhole(t *testing.T) {
 		live("and grows from there", passive, 93.5, alive, look(10, shaken(0, 1000, 0)), look(11, shaken(1001, 1000, 0))),
 		live("its handshake was passed over as well", passive, 92.5, alive, look(10, shaken(0, 1000, 9)), look(11, shaken(1000, 1000, 9))),
 		live("twice running: the baseline", passive, 82.5, alive, look(10, shaken(0, 0, 0)), look(10, shaken(0, 0, 0))),
+		live("twice running, and RX that grew is no progress", passive, 82.5, alive, look(10, shaken(2000, 999, 0)), look(11, shaken(2000, 999, 0))),
+		live("twice running, and TX that grew is no data", passive, 82.5, alive, look(10, shaken(999, 1000+data, 0)), look(11, shaken(999, 1000+data, 0))),
 		live("twice running with a failed look between", passive, 82.5, alive, look(10, shaken(0, 0, 0)), look(11, blind), look(12, shaken(0, 0, 0))),
 		live("growth from the baseline", passive, 94.5, alive, look(10, shaken(0, 0, 0)), look(11, shaken(5, 5, 0)), look(12, shaken(6, 5, 0))),
 		live("growth between the two proves nothing", passive, 82.5, alive, look(10, shaken(0, 0, 0)), look(11, shaken(5, 5, 0))),

@@ -13,13 +13,16 @@ type Handle struct {
 	name   string
 	id     uint64
 	stride time.Duration // the longest time asleep between two beats; zero: nobody waits for them
-	beaten time.Time
+	beat   time.Time     // when the next one is due at the latest
 }
 
 // Beat says that the loop lives. It belongs at the top of a pass, before the work, and nowhere else.
 func (h *Handle) Beat() {
-	h.runner.beat(h.name, h.id)
-	h.beaten = h.runner.loop.Now()
+	pause := h.stride
+	if retry, failed := h.runner.beat(h.name, h.id); failed {
+		pause = min(pause, retry) // the next try must not wait for half of the timeout to pass
+	}
+	h.beat = h.runner.loop.Now().Add(pause)
 }
 
 // Stage says what the loop is at from now on. The service manager shows it as the status; a stack dump shows it as a
@@ -37,8 +40,8 @@ func (h *Handle) SleepUntil(ctx context.Context, at time.Time) error {
 	for ctx.Err() == nil {
 		now := clock.Now()
 		wake := at
-		if beat := h.beaten.Add(h.stride); h.stride > 0 && beat.Before(at) {
-			wake = beat
+		if h.stride > 0 && h.beat.Before(at) {
+			wake = h.beat
 		}
 		if wait := wake.Sub(now); wait > 0 {
 			select {

@@ -210,3 +210,22 @@ func TestStageIsSeen(t *testing.T) {
 		}
 	})
 }
+
+// TestALostPingIsTriedAgainInALongSleep: had the sleep waited for half of the timeout once more, the next ping would have
+// come when the service manager's patience ended.
+func TestALostPingIsTriedAgainInALongSleep(t *testing.T) {
+	inBubble(t, watchdog.Config{Timeout: 8 * time.Second}, func(t *testing.T, b *bubble) {
+		b.manager.ping = func(second float64, _ time.Duration) error {
+			if second == 4 {
+				return errDown
+			}
+			return nil
+		}
+		h := b.handle(t, "main")
+		h.Beat()
+		if err := h.SleepUntil(t.Context(), time.Now().Add(20*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		b.wantPings(t, 0, 4, 5, 9, 13, 17)
+	})
+}

@@ -179,8 +179,11 @@ func (k *Kernel) mostOverdue(s *State, beating int) (source int, due instant.Tim
 
 // pingDue is when a beat may ping again.
 func (k *Kernel) pingDue(s *State) instant.Time {
-	return max(s.good.Add(k.cfg.Timeout/4), s.failed.Add(k.cfg.Timeout/8))
+	return max(s.good.Add(k.cfg.Timeout/4), s.failed.Add(k.retry()))
 }
+
+// retry is how long after a failed ping the next one is due.
+func (k *Kernel) retry() time.Duration { return k.cfg.Timeout / 8 }
 
 // LastPing is when the last ping was sent; the zero time while there was none.
 func (s State) LastPing() time.Time { return s.good.Std() }

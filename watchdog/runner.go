@@ -113,8 +113,9 @@ func (r *Runner) prepare() error {
 	return nil
 }
 
-// beat steps the kernel with a beat of source, and sends the ping that it asks for.
-func (r *Runner) beat(source string, id uint64) {
+// beat steps the kernel with a beat of source, and sends the ping that it asks for. It says whether the last ping failed,
+// and how long after that another one is due.
+func (r *Runner) beat(source string, id uint64) (retry time.Duration, failed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rec := StepRecord{At: r.loop.Now(), Source: source}
@@ -127,6 +128,7 @@ func (r *Runner) beat(source string, id uint64) {
 	if r.OnStep != nil {
 		r.OnStep(rec)
 	}
+	return r.Kernel.retry(), r.failing
 }
 
 func (r *Runner) ping(rec *StepRecord) {

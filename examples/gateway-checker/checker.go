@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -30,12 +31,12 @@ type checker struct {
 	file      wgconf.File
 	stage     func(name string) // says what the loop is at
 	logger    *slog.Logger
-	acted     bool
+	settled   bool // an attempt has succeeded, or its failure is reported
 }
 
-// newChecker wires the parts of cfg together.
-func newChecker(cfg config, tunnel gateway.Observer, r registrar, stage func(string), logger *slog.Logger) *checker {
-	c := &checker{cfg: cfg, tunnel: tunnel, registrar: r, stage: stage, logger: logger}
+// newChecker wires the parts of cfg together, but for the tunnel.
+func newChecker(cfg config, r registrar, stage func(string), logger *slog.Logger) *checker {
+	c := &checker{cfg: cfg, registrar: r, stage: stage, logger: logger}
 	c.keys = &gateway.Enroller[wgtypes.Key]{Store: gateway.FileStore[wgtypes.Key]{Path: cfg.KeyFile}, Mint: c.mint, Logger: logger}
 	c.file = wgconf.File{Path: cfg.ConfigFile, Applied: cfg.AppliedFile, Apply: c.apply}
 	return c
@@ -57,10 +58,10 @@ func (c *checker) Observe(ctx context.Context) (gateway.Observation, error) {
 // touches nothing.
 func (c *checker) Act(ctx context.Context, d gateway.Decision) error {
 	err := c.attempt(ctx, d.Action == gateway.ActionForceRefresh)
-	if err != nil && !c.acted {
-		c.reportFailure(ctx, err)
+	told := errors.Is(ctx.Err(), context.Canceled) // it ends because it was told to
+	if !c.settled && !told {
+		c.settled = err == nil || c.reportFailure(ctx, err)
 	}
-	c.acted = true
 	return err
 }
 
@@ -82,8 +83,8 @@ func (c *checker) attempt(ctx context.Context, rebuild bool) error {
 }
 
 // apply is what wgconf.File runs. An interface that is not there can't be taken down, which is as good.
-func (c *checker) apply(ctx context.Context, rebuild bool) error {
-	if rebuild && len(c.cfg.DownCommand) > 0 {
+func (c *checker) apply(ctx context.Context) error {
+	if len(c.cfg.DownCommand) > 0 {
 		if _, err := command.Run(ctx, c.cfg.DownCommand); err != nil {
 			c.logger.Info("the interface was not taken down", "error", err)
 		}
@@ -109,17 +110,31 @@ func (c *checker) mint(ctx context.Context) (wgtypes.Key, error) {
 	return key, nil
 }
 
-// reportFailure tells the operator, once, that the machine came up without its tunnel. The attempt may have used up its
-// time, the report has its own.
-func (c *checker) reportFailure(ctx context.Context, failure error) {
+// reportFailure tells the operator that the machine came up without its tunnel, and says whether that is done: once is
+// enough. The attempt may have used up its time, the report has its own.
+func (c *checker) reportFailure(ctx context.Context, failure error) bool {
 	if len(c.cfg.FailureCommand) == 0 {
-		return
+		return true
 	}
 	c.stage("reporting a failure")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	if _, err := command.Run(ctx, c.cfg.FailureCommand, "FAILURE="+failure.Error()); err != nil {
 		c.logger.Warn("the failure was not reported", "error", err)
+		return false
+	}
+	return true
+}
+
+// resume brings up what an earlier run left, without asking anybody: the tunnel of a machine that boots must not wait for
+// a registration.
+func (c *checker) resume(ctx context.Context) {
+	if !c.cfg.Enabled || c.cfg.problem() != nil {
+		return
+	}
+	c.stage("resuming")
+	if err := c.file.Resume(ctx); err != nil {
+		c.logger.Warn("the configuration that was left is of no use", "error", err)
 	}
 }
 

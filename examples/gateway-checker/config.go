@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"strings"
+	"slices"
 	"time"
 
+	"github.com/evenkeel-go/evenkeel/backoff"
 	"github.com/evenkeel-go/evenkeel/gateway"
 	"github.com/evenkeel-go/evenkeel/internal/settings"
 )
@@ -49,8 +50,13 @@ func loadConfig(path string) (config, error) {
 		return config{}, fmt.Errorf("%w: %w", gateway.ErrMisconfigured, err)
 	}
 	var cfg config
+	// The retries of a fleet spread, unless the file says otherwise.
+	cfg.Gateway.Retry.Jitter, cfg.Gateway.Retry.Key = backoff.JitterEqual, machineID()
 	if err := settings.Unmarshal(text, &cfg); err != nil {
 		return config{}, fmt.Errorf("%w: %s: %w", gateway.ErrMisconfigured, path, err)
+	}
+	if !cfg.Enabled {
+		return config{}, nil // whatever else it says
 	}
 	settings.Default(&cfg.RegisterTimeout, time.Minute)
 	settings.Default(&cfg.Interface, "wg0")
@@ -73,9 +79,18 @@ func (c config) problem() error {
 		problems = append(problems, errors.New("gateway_urls: empty"))
 	}
 	for i, text := range c.GatewayURLs {
-		if u, err := url.Parse(text); err != nil || u.Host == "" || !strings.HasPrefix(u.Scheme, "http") {
+		if u, err := url.Parse(text); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			problems = append(problems, fmt.Errorf("gateway_urls[%d]: %q is no http or https address", i, text))
 		}
+	}
+	if c.RegisterTimeout <= 0 {
+		problems = append(problems, fmt.Errorf("register_timeout: %v is not above 0", c.RegisterTimeout))
+	}
+	if c.Keepalive != 0 && c.Keepalive < time.Second {
+		problems = append(problems, fmt.Errorf("keepalive: %v is below 1s", c.Keepalive))
+	}
+	if slices.Contains(c.UpCommand, "") {
+		problems = append(problems, fmt.Errorf("up_command: %q has an empty word", c.UpCommand))
 	}
 	if len(problems) == 0 {
 		return nil

@@ -21,11 +21,9 @@ import (
 
 	"golang.zx2c4.com/wireguard/wgctrl"
 
-	"github.com/evenkeel-go/evenkeel/backoff"
 	"github.com/evenkeel-go/evenkeel/examples/internal/register"
 	"github.com/evenkeel-go/evenkeel/gateway"
 	"github.com/evenkeel-go/evenkeel/gateway/wgtunnel"
-	"github.com/evenkeel-go/evenkeel/internal/settings"
 	"github.com/evenkeel-go/evenkeel/watchdog"
 	"github.com/evenkeel-go/evenkeel/watchdog/sdnotify"
 )
@@ -98,7 +96,7 @@ func check(ctx context.Context, o options, env sdnotify.Environment, notifier *s
 	if err != nil {
 		return err
 	}
-	kernel, err := newKernel(cfg.Gateway)
+	kernel, err := gateway.New(cfg.Gateway)
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", gateway.ErrMisconfigured, o.config, err)
 	}
@@ -111,15 +109,20 @@ func check(ctx context.Context, o options, env sdnotify.Environment, notifier *s
 		return err
 	}
 	defer client.Close()
-	tunnel := &wgtunnel.Observer{Client: client, Interface: cfg.Interface, Config: wgtunnel.ConfigFile(cfg.ConfigFile), ReceivedBytes: cfg.ReceivedBytes}
-	c := newChecker(cfg, tunnel, newRegistrar(cfg, o.wrap), handle.Stage, logger)
-	runner := &gateway.Runner{Kernel: kernel, Observer: c, Pacer: handle, Logger: logger}
-	// The time for every gateway, and a minute for the key and the interface.
-	runner.ActTimeout = time.Duration(len(cfg.GatewayURLs))*cfg.RegisterTimeout + time.Minute
+	patience := attemptTime(&cfg, env.Watchdog)
+	c := newChecker(cfg, newRegistrar(cfg, o.wrap), handle.Stage, logger)
+	c.tunnel = &wgtunnel.Observer{Client: client, Interface: cfg.Interface, ReceivedBytes: cfg.ReceivedBytes,
+		// A file that the interface does not run on is no configuration: it has to be made so.
+		Config: func(context.Context) (bool, error) { return c.file.Running() }}
+	runner := &gateway.Runner{Kernel: kernel, Observer: c, Pacer: handle, Logger: logger, ActTimeout: patience}
 	if !o.dryRun {
 		runner.Actor = c
+		within, cancel := context.WithTimeout(ctx, patience)
+		c.resume(within)
+		cancel()
 	}
 	if o.trace != "" {
+		_ = os.Rename(o.trace, o.trace+".1") // the trace of a run that was aborted is the one to read; there may be none
 		file, err := os.OpenFile(o.trace, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 		if err != nil {
 			return err
@@ -130,11 +133,19 @@ func check(ctx context.Context, o options, env sdnotify.Environment, notifier *s
 	return runner.Run(ctx)
 }
 
-// newKernel spreads the retries of a fleet, unless the file says otherwise.
-func newKernel(cfg gateway.Config) (*gateway.Kernel, error) {
-	settings.Default(&cfg.Retry.Jitter, backoff.JitterEqual)
-	settings.Default(&cfg.Retry.Key, machineID())
-	return gateway.New(cfg)
+// attemptTime is how long an attempt may take: the time for every gateway, and a minute for the key and the interface.
+// Under a watchdog it is half of its timeout at most, of which the gateways share two thirds: the loop does not beat in
+// an attempt, and an outage must not look like a hang.
+func attemptTime(cfg *config, watchdog time.Duration) time.Duration {
+	gateways := time.Duration(max(len(cfg.GatewayURLs), 1))
+	if watchdog > 0 {
+		cfg.RegisterTimeout = min(cfg.RegisterTimeout, watchdog/3/gateways)
+	}
+	patience := gateways*cfg.RegisterTimeout + time.Minute
+	if watchdog > 0 {
+		patience = min(patience, watchdog/2)
+	}
+	return patience
 }
 
 func newRegistrar(cfg config, wrap func(registrar) registrar) registrar {

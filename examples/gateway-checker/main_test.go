@@ -31,7 +31,8 @@ func start(t *testing.T, cfg map[string]any, args ...string) (int, string) {
 }
 
 func TestDisabledIsASuccess(t *testing.T) {
-	if code, log := start(t, map[string]any{}); code != 0 || !strings.Contains(log, "reason=disabled") {
+	bad := map[string]any{"enabled": false, "gateway": map[string]any{"poll_interval": "-1s"}} // which is of no interest
+	if code, log := start(t, bad); code != 0 || !strings.Contains(log, "reason=disabled") {
 		t.Errorf("exit %d:\n%s", code, log)
 	}
 }
@@ -46,7 +47,11 @@ func TestWhatIsMisconfiguredIsNamed(t *testing.T) {
 		{"an address that is none", map[string]any{"enabled": true, "app_id": "a", "gateway_urls": []string{"gateway:80"}}, []string{"gateway_urls[0]", "gateway:80"}},
 		{"an unknown key", map[string]any{"gatway_urls": []string{}}, []string{"gatway_urls: unknown key"}},
 		{"a duration without a unit", map[string]any{"keepalive": 25}, []string{"keepalive: 25 is not a duration"}},
-		{"timing that can't work", map[string]any{"gateway": map[string]any{"max_gap": "1s"}}, []string{"max_gap: 1s is below poll_interval (10s)"}},
+		{"a try without time", map[string]any{"enabled": true, "register_timeout": "-5s"}, []string{"register_timeout: -5s is not above 0"}},
+		{"a scheme that is none", map[string]any{"enabled": true, "gateway_urls": []string{"httpx://foo"}}, []string{"httpx://foo"}},
+		{"a keepalive that WireGuard can't keep", map[string]any{"enabled": true, "keepalive": "500ms"}, []string{"keepalive: 500ms is below 1s"}},
+		{"a command without a word", map[string]any{"enabled": true, "up_command": []string{""}}, []string{"has an empty word"}},
+		{"timing that can't work", map[string]any{"enabled": true, "gateway": map[string]any{"max_gap": "1s"}}, []string{"max_gap: 1s is below poll_interval (10s)"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			code, log := start(t, row.cfg)
@@ -112,17 +117,40 @@ func TestTheSampleConfigurationIsGood(t *testing.T) {
 	if err != nil || cfg.problem() != nil || !cfg.Enabled {
 		t.Errorf("got %+v, %v, %v", cfg, err, cfg.problem())
 	}
-	if _, err := newKernel(cfg.Gateway); err != nil {
+	if _, err := gateway.New(cfg.Gateway); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestRetriesOfAFleetSpread(t *testing.T) {
-	kernel, err := newKernel(gateway.Config{})
-	if err != nil {
-		t.Fatal(err)
+func TestRetriesOfAFleetSpreadUnlessToldOtherwise(t *testing.T) {
+	for text, want := range map[string]string{`{"enabled":true}`: "equal", `{"enabled":true,"gateway":{"retry":{"jitter":"none"}}}`: "none"} {
+		path := filepath.Join(t.TempDir(), "checker.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := loadConfig(path)
+		if retry := cfg.Gateway.Retry; err != nil || retry.Jitter.String() != want || retry.Key == "" {
+			t.Errorf("%s: retries are drawn by %v with key %q, %v", text, retry.Jitter, retry.Key, err)
+		}
 	}
-	if retry := kernel.Config().Retry; retry.Jitter.String() != "equal" || retry.Key == "" {
-		t.Errorf("retries are drawn by %v with key %q", retry.Jitter, retry.Key)
+}
+
+// TestAnOutageIsNoHang has more gateways, or more patient ones, than the watchdog has time for.
+func TestAnOutageIsNoHang(t *testing.T) {
+	for _, row := range []struct {
+		gateways           int
+		register, watchdog time.Duration
+		each, all          time.Duration
+	}{
+		{2, time.Minute, 0, time.Minute, 3 * time.Minute},
+		{2, time.Minute, 10 * time.Minute, time.Minute, 3 * time.Minute},
+		{10, time.Minute, 10 * time.Minute, 20 * time.Second, 4*time.Minute + 20*time.Second},
+		{2, 5 * time.Minute, 10 * time.Minute, 100 * time.Second, 4*time.Minute + 20*time.Second},
+		{1, time.Minute, 6 * time.Second, 2 * time.Second, 3 * time.Second},
+	} {
+		cfg := config{GatewayURLs: make([]string, row.gateways), RegisterTimeout: row.register}
+		if all := attemptTime(&cfg, row.watchdog); all != row.all || cfg.RegisterTimeout != row.each {
+			t.Errorf("%+v: got %v each and %v in all", row, cfg.RegisterTimeout, all)
+		}
 	}
 }

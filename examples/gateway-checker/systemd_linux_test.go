@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/evenkeel-go/evenkeel/internal/sysbed"
+	"github.com/evenkeel-go/evenkeel/internal/testenv"
 )
 
 // service is a unit that runs this test binary in a mode.
@@ -174,7 +175,7 @@ func TestTheUnitIsGood(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Skipf("needs systemd-analyze: %v", err)
+		testenv.Skip(t, "needs systemd-analyze: %v", err)
 	}
 	self, err := os.Executable()
 	if err != nil {

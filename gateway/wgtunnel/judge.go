@@ -3,7 +3,6 @@ package wgtunnel
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -24,7 +23,7 @@ type peer struct {
 }
 
 // judge says what the device proves of the tunnel. Bad news, a peer that is missing or whose numbers went back, may be
-// half an answer: the first time it is an error, and only twice running is it believed.
+// half an answer: the first time it is an error, and only the same news twice running is believed.
 func (o *Observer) judge(device *wgtypes.Device) (gateway.HandshakeStatus, int64, error) {
 	seen := make(map[wgtypes.Key]peer, len(device.Peers))
 	for _, p := range device.Peers {
@@ -33,44 +32,50 @@ func (o *Observer) judge(device *wgtypes.Device) (gateway.HandshakeStatus, int64
 		}
 		seen[p.PublicKey] = peer{handshake: p.LastHandshakeTime, received: p.ReceiveBytes}
 	}
-	if bad := o.badNews(seen); bad != nil && !o.torn {
-		o.torn = true
-		return gateway.HandshakeUnknown, 0, bad
+	bad := o.badNews(seen)
+	suspected := o.suspected
+	o.suspected = bad
+	for _, news := range bad {
+		if !slices.Contains(suspected, news) {
+			return gateway.HandshakeUnknown, 0, fmt.Errorf("%s: %s", o.Interface, news)
+		}
 	}
-	o.torn = false
+	if len(bad) > 0 {
+		o.suspected = nil // believed
+	}
 	now := o.now()
 	for key, p := range seen {
 		if before, known := o.peers[key]; known { // a first look is no proof: counters outlive us
 			seen[key] = p.hear(before, now)
 		}
 	}
-	o.peers = seen
+	o.peers, o.looked = seen, true
 	status, stamp := o.stalest()
 	return status, stamp, nil
 }
 
-// badNews says what a torn answer could also be the reason of.
-func (o *Observer) badNews(seen map[wgtypes.Key]peer) error {
-	if len(seen) == 0 && len(o.Peers) == 0 {
-		return fmt.Errorf("%s: no peers", o.Interface)
+// badNews lists what a torn answer could also be the reason of. A peer that is known to be gone is no news.
+func (o *Observer) badNews(seen map[wgtypes.Key]peer) (news []string) {
+	if len(seen) == 0 && len(o.Peers) == 0 && (!o.looked || len(o.peers) > 0) {
+		news = append(news, "no peers")
 	}
 	for _, key := range o.Peers {
-		if _, ok := seen[key]; !ok {
-			return fmt.Errorf("%s: peer %v: missing", o.Interface, key)
+		if _, ok := seen[key]; !ok && !o.looked {
+			news = append(news, fmt.Sprintf("peer %v: missing", key))
 		}
 	}
 	for key, before := range o.peers {
 		p, ok := seen[key]
 		switch {
 		case !ok:
-			return fmt.Errorf("%s: peer %v: vanished", o.Interface, key)
+			news = append(news, fmt.Sprintf("peer %v: vanished", key))
 		case p.received < before.received:
-			return fmt.Errorf("%s: peer %v: received bytes went from %d to %d", o.Interface, key, before.received, p.received)
+			news = append(news, fmt.Sprintf("peer %v: received bytes went back from %d", key, before.received))
 		case p.handshake.Before(before.handshake):
-			return fmt.Errorf("%s: peer %v: handshake went from %v to %v", o.Interface, key, before.handshake, p.handshake)
+			news = append(news, fmt.Sprintf("peer %v: handshake went back from %v", key, before.handshake))
 		}
 	}
-	return nil
+	return news
 }
 
 // hear carries the last proof of life over, or finds a new one: received bytes that grew, but not by whole initiations.
@@ -86,20 +91,22 @@ func (p peer) hear(before peer, now time.Time) peer {
 	return p
 }
 
-// stalest is the oldest proof of life among the peers that the tunnel needs.
+// stalest is the oldest proof of life among the peers that the tunnel needs. When the peer that was the stalest renews its
+// handshake, the older one of the next is told for the first time, and the kernel dates it at the look: so the death of
+// one peer is seen later, once, by as much as the handshakes of the others are apart.
 func (o *Observer) stalest() (gateway.HandshakeStatus, int64) {
-	oldest := int64(math.MaxInt64)
+	var proofs []int64
 	for _, key := range o.required() {
 		proof, ok := o.peers[key].proof(o.ReceivedBytes)
 		if !ok {
 			return gateway.HandshakeNever, 0
 		}
-		oldest = min(oldest, proof)
+		proofs = append(proofs, proof)
 	}
-	if oldest == math.MaxInt64 {
+	if len(proofs) == 0 {
 		return gateway.HandshakeNever, 0
 	}
-	return gateway.HandshakeSeen, oldest
+	return gateway.HandshakeSeen, slices.Min(proofs)
 }
 
 func (o *Observer) required() []wgtypes.Key {

@@ -35,7 +35,7 @@ type Observer struct {
 	// Config says whether the tunnel's configuration is there, required; [ConfigFile] is one. An error is unknown.
 	Config func(context.Context) (bool, error)
 	// Peers are the peers that the tunnel needs. The one heard of longest ago decides, so that a live one never hides a
-	// dead one. None means all that the interface has.
+	// dead one for longer than their own handshakes are apart. None means all that the interface has.
 	Peers []wgtypes.Key
 	// ReceivedBytes takes received bytes for proof of life too, which tells a dead tunnel sooner and needs an other end
 	// that sends keepalives. Growth by whole handshake initiations proves nothing: the other end knocks, and may hear
@@ -46,9 +46,10 @@ type Observer struct {
 	// Clock dates received bytes; nil is the real one.
 	Clock gateway.Clock
 
-	reader wgread.Reader
-	peers  map[wgtypes.Key]peer
-	torn   bool // the look before found bad news
+	reader    wgread.Reader
+	looked    bool                 // peers holds what a look found
+	peers     map[wgtypes.Key]peer // at the last look that was believed
+	suspected []string             // the bad news of the last look, if it was not believed
 }
 
 // ConfigFile says whether a file is there and not empty.
@@ -69,12 +70,13 @@ func (o *Observer) Observe(ctx context.Context) (gateway.Observation, error) {
 		return gateway.Observation{}, fmt.Errorf("config: %w", err)
 	}
 	if !there {
-		o.peers, o.torn = nil, false
+		o.looked, o.peers, o.suspected = false, nil, nil
 		return gateway.Observation{Config: gateway.ConfigAbsent}, nil
 	}
 	obs := gateway.Observation{Config: gateway.ConfigPresent}
 	device, err := o.read(ctx)
 	if err != nil {
+		o.suspected = nil // what is not seen twice running is not believed
 		return obs, err
 	}
 	obs.Handshake, obs.Stamp, err = o.judge(device)

@@ -118,13 +118,13 @@ func TestBadNewsCountsWhenItIsReadTwice(t *testing.T) {
 		failure string
 		then    int
 	}{
-		{name: "a needed peer is missing", bad: good[:1], needed: []wgtypes.Key{a, b}, failure: b.String() + ": missing", then: never},
+		{name: "a needed peer is missing", bad: good[:1], needed: []wgtypes.Key{a, b}, failure: b.String() + ": vanished", then: never},
 		{name: "one of all peers vanished", bad: good[:1], failure: b.String() + ": vanished", then: 10},
 		{name: "no peers", bad: nil, failure: "no peers", then: never},
 		{name: "no interface", err: fmt.Errorf("wg0: %w", fs.ErrNotExist), failure: "no peers", then: never},
-		{name: "received bytes went back", bad: []wgtypes.Peer{good[0], peer(b, 20, 10)}, failure: "received bytes went from 1000 to 10", then: 10},
-		{name: "a handshake went back", bad: []wgtypes.Peer{good[0], peer(b, 1, 1000)}, failure: "handshake went from", then: 1},
-		{name: "a handshake is gone", bad: []wgtypes.Peer{good[0], peer(b, -1, 1000)}, failure: "handshake went from", then: never},
+		{name: "received bytes went back", bad: []wgtypes.Peer{good[0], peer(b, 20, 10)}, failure: "received bytes went back from 1000", then: 10},
+		{name: "a handshake went back", bad: []wgtypes.Peer{good[0], peer(b, 1, 1000)}, failure: "handshake went back from", then: 1},
+		{name: "a handshake is gone", bad: []wgtypes.Peer{good[0], peer(b, -1, 1000)}, failure: "handshake went back from", then: never},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f := &fake{peers: good}
@@ -137,9 +137,56 @@ func TestBadNewsCountsWhenItIsReadTwice(t *testing.T) {
 			wantLook(t, o, 10, "")
 			f.peers, f.err = row.bad, row.err
 			wantLook(t, o, unknown, row.failure)
-			wantLook(t, o, row.then, "")
+			for range 3 { // what is believed is no news any more
+				wantLook(t, o, row.then, "")
+			}
 		})
 	}
+}
+
+// TestTwoDifferentHalvesAreNotTheSameNews: each peer is missing from one dump only.
+func TestTwoDifferentHalvesAreNotTheSameNews(t *testing.T) {
+	good := []wgtypes.Peer{peer(a, 10, 0), peer(b, 20, 0)}
+	f := &fake{peers: good}
+	o := newObserver(f)
+	wantLook(t, o, 10, "")
+	f.peers = good[:1]
+	wantLook(t, o, unknown, b.String()+": vanished")
+	f.peers = good[1:]
+	wantLook(t, o, unknown, a.String()+": vanished")
+	f.err = errors.New("no answer")
+	wantLook(t, o, unknown, "no answer")
+	f.err = nil
+	wantLook(t, o, unknown, a.String()+": vanished") // a failed look in between: not twice running
+	f.peers = good
+	wantLook(t, o, 10, "")
+}
+
+// TestALivePeerHidesADeadOneForOneHandshake has two peers, one of which dies at 310 s: alone it would be forced 180 s
+// later. The other one's next handshake, at most 120 s later, puts that off once.
+func TestALivePeerHidesADeadOneForOneHandshake(t *testing.T) {
+	f := &fake{}
+	o := newObserver(f)
+	kernel, err := gateway.New(gateway.Config{RefreshInterval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s gateway.State
+	for second := 200; second <= 700; second += 10 {
+		f.peers = []wgtypes.Peer{peer(a, (second-60)/120*120+60, 0), peer(b, min(second, 310), 0)} // a: 180, 300, 420, ...
+		obs, err := o.Observe(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d gateway.Decision
+		if s, d = kernel.Step(s, obs, at(second)); d.Action == gateway.ActionForceRefresh {
+			if second < 490 || second > 490+120 {
+				t.Errorf("forced at %d s, want 490 and up to 120 s more", second)
+			}
+			return
+		}
+	}
+	t.Error("never forced")
 }
 
 func TestAPeerThatIsGoneMayComeBack(t *testing.T) {
@@ -191,7 +238,7 @@ func TestReceivedBytesThatBeginAnewProveNothing(t *testing.T) {
 	o.ReceivedBytes = true
 	wantLook(t, o, never, "")
 	f.peers = []wgtypes.Peer{peer(a, -1, 100)}
-	wantLook(t, o, unknown, "received bytes went from 500 to 100")
+	wantLook(t, o, unknown, "received bytes went back from 500")
 	wantLook(t, o, never, "")
 	wantLook(t, o, never, "")
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.zx2c4.com/wireguard/wgctrl/wgtypes"
 
@@ -122,11 +123,21 @@ func read(answer *http.Response) (lease Lease, err error) {
 
 // refusal is the error of an answer that grants nothing. It carries the Retry-After, if there is one.
 func refusal(answer *http.Response, text []byte) error {
-	err := fmt.Errorf("the gateway answers %s: %s", answer.Status, strings.TrimSpace(string(text[:min(len(text), longestExcerpt)])))
+	err := fmt.Errorf("the gateway answers %s: %s", answer.Status, printable(text[:min(len(text), longestExcerpt)]))
 	if after := retryAfter(answer.Header); after > 0 {
 		return backoff.After(after, err)
 	}
 	return err
+}
+
+// printable is a text that others sent, as one line that may go into a log and into an environment.
+func printable(text []byte) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(string(text), "?")))
 }
 
 // retryAfter is the wait that a header asks for, in seconds or until a date; the date counts from the server's own.

@@ -112,7 +112,7 @@ func TestADeadGatewayDoesNotBlockTheRest(t *testing.T) {
 func TestAllFailuresAreTold(t *testing.T) {
 	a, b, gone := newServer(t), newServer(t), newServer(t)
 	gone.Close()
-	a.answer, b.answer = say(503, "7", "starting up\n"), say(429, "30", "slow down")
+	a.answer, b.answer = say(503, "7", "starting\x00up\n"), say(429, "30", "slow down")
 	c := register.Client{URLs: []string{a.URL, gone.URL, b.URL}}
 	_, err := c.Register(t.Context(), wgtypes.Key{7})
 	for _, want := range []string{a.URL + ": the gateway answers 503 Service Unavailable: starting up", gone.URL + ": ", b.URL + ": the gateway answers 429 Too Many Requests: slow down"} {

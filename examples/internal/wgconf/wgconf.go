@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -39,37 +40,79 @@ type File struct {
 	// under /run: a file that was written but not applied, because that failed or the machine went down, must not be
 	// taken for unchanged.
 	Applied string
-	// Apply makes the interface what the file says; rebuild asks for a new one whatever is there.
-	Apply func(ctx context.Context, rebuild bool) error
+	// Apply makes the interface what the file says, whatever it was before.
+	Apply func(ctx context.Context) error
 }
 
 // Ensure makes the file hold text and the interface run on it. Where both are so already and no rebuild is asked for,
 // nothing is touched, and it says so.
 func (f File) Ensure(ctx context.Context, text string, rebuild bool) (touched bool, err error) {
-	held, err := read(f.Path)
+	held, applied, err := f.state()
 	if err != nil {
 		return false, err
 	}
-	applied, err := read(f.Applied)
-	if err != nil {
-		return false, err
-	}
-	if held == text && applied == fingerprint(text) && !rebuild {
+	if held == text && applied && !rebuild {
 		return false, nil
 	}
-	// From here on the interface is not known to run on anything, until it is.
-	if err := os.Remove(f.Applied); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, err
-	}
-	if held != text {
-		if err := maybe.WriteFile(f.Path, []byte(text), 0o600); err != nil {
+	if held != text || f.open() {
+		if err := f.write(text); err != nil {
 			return false, err
 		}
 	}
-	if err := f.Apply(ctx, rebuild || applied == ""); err != nil {
-		return true, fmt.Errorf("applying %s: %w", f.Path, err)
+	return true, f.apply(ctx, text)
+}
+
+// write replaces the file. The mode of the one before, which the replacement takes over, may be too open for a key.
+func (f File) write(text string) error {
+	if f.open() {
+		if err := os.Chmod(f.Path, 0o600); err != nil {
+			return err
+		}
 	}
-	return true, maybe.WriteFile(f.Applied, []byte(fingerprint(text)), 0o600)
+	return maybe.WriteFile(f.Path, []byte(text), 0o600)
+}
+
+// Running says whether there is a text and the interface runs on it.
+func (f File) Running() (bool, error) {
+	held, applied, err := f.state()
+	return held != "" && applied, err
+}
+
+// Resume makes the interface run on the text that an earlier run, or an earlier boot, left. Where there is none, or the
+// interface runs on it, nothing is touched.
+func (f File) Resume(ctx context.Context) error {
+	held, applied, err := f.state()
+	if err != nil || held == "" || applied {
+		return err
+	}
+	return f.apply(ctx, held)
+}
+
+// state is what the file holds, and whether the interface runs on it.
+func (f File) state() (held string, applied bool, err error) {
+	held, err = read(f.Path)
+	if err != nil {
+		return "", false, err
+	}
+	mark, err := read(f.Applied)
+	return held, mark == fingerprint(held), err
+}
+
+// apply makes the interface run on text. Until it does, it is not known to run on anything.
+func (f File) apply(ctx context.Context, text string) error {
+	if err := os.Remove(f.Applied); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := f.Apply(ctx); err != nil {
+		return fmt.Errorf("applying %s: %w", f.Path, err)
+	}
+	return maybe.WriteFile(f.Applied, []byte(fingerprint(text)), 0o600)
+}
+
+// open says that others may read the file, which holds a private key. Windows has no such modes.
+func (f File) open() bool {
+	info, err := os.Stat(f.Path)
+	return err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows"
 }
 
 // read is what a file holds, empty where there is none.

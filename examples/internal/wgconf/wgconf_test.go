@@ -17,15 +17,12 @@ import (
 
 // recorder notes how often an interface was made, and how.
 type recorder struct {
-	applied, rebuilt int
-	err              error
+	applied int
+	err     error
 }
 
-func (r *recorder) apply(_ context.Context, rebuild bool) error {
+func (r *recorder) apply(context.Context) error {
 	r.applied++
-	if rebuild {
-		r.rebuilt++
-	}
 	return r.err
 }
 
@@ -60,9 +57,6 @@ func TestAnUnchangedConfigurationTouchesNothing(t *testing.T) {
 	}
 	ensure(t, f, r, "b", false, 2)
 	ensure(t, f, r, "b", true, 3)
-	if r.rebuilt != 2 { // the first one, of which nothing was known, and the last
-		t.Errorf("rebuilt %d times", r.rebuilt)
-	}
 }
 
 // TestAnApplyThatFailedIsNotTakenForUnchanged is the failure behind Applied: the file was right, the interface was not.
@@ -88,6 +82,50 @@ func TestAMachineThatRebootedIsMadeAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	ensure(t, f, r, "a", false, 2)
+}
+
+// TestWhatWasLeftIsResumed boots with a file, with and without a trace of the interface.
+func TestWhatWasLeftIsResumed(t *testing.T) {
+	f, r := newFile(t)
+	running := func(want bool, applied int) {
+		t.Helper()
+		if got, err := f.Running(); got != want || err != nil || r.applied != applied {
+			t.Fatalf("running %v, %v after %d times, want %v after %d", got, err, r.applied, want, applied)
+		}
+	}
+	resume := func() {
+		t.Helper()
+		if err := f.Resume(t.Context()); !errors.Is(err, r.err) {
+			t.Fatal(err)
+		}
+	}
+	resume() // nothing was left
+	running(false, 0)
+	if err := os.WriteFile(f.Path, []byte("a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	running(false, 0) // a file alone is no interface
+	r.err = errors.New("no such device")
+	resume()
+	running(false, 1)
+	r.err = nil
+	resume()
+	running(true, 2)
+	resume()
+	running(true, 2)
+}
+
+// TestAFileThatOthersCanReadIsClosed holds a private key.
+func TestAFileThatOthersCanReadIsClosed(t *testing.T) {
+	f, r := newFile(t)
+	ensure(t, f, r, "a", false, 1)
+	if err := os.Chmod(f.Path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ensure(t, f, r, "a", true, 2)
+	if info, err := os.Stat(f.Path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
 }
 
 func TestAFileThatCannotBeReadIsNotOverwritten(t *testing.T) {

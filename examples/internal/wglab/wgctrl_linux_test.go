@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -111,6 +113,7 @@ func TestADaemonThatIsStoppedOrKilledIsUnknown(t *testing.T) {
 
 	look(gateway.HandshakeNever, "")
 	signal(syscall.SIGSTOP)
+	untilStopped(t, process.Pid)
 	look(gateway.HandshakeUnknown, "deadline exceeded")
 	look(gateway.HandshakeUnknown, "the read before has not come back")
 	signal(syscall.SIGCONT)
@@ -133,4 +136,24 @@ func TestADaemonThatIsStoppedOrKilledIsUnknown(t *testing.T) {
 	}
 	look(gateway.HandshakeUnknown, "no peers") // no interface at all is an answer, which counts when it is read twice
 	look(gateway.HandshakeNever, "")
+}
+
+// untilStopped waits until every thread of a process has stopped: the signal only asks for it.
+func untilStopped(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		stats, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		if err != nil || len(stats) == 0 {
+			t.Fatalf("found %v, %v", stats, err)
+		}
+		running := slices.ContainsFunc(stats, func(path string) bool {
+			text, err := os.ReadFile(path)
+			_, state, _ := strings.Cut(string(text), ") ")
+			return err == nil && !strings.HasPrefix(state, "T")
+		})
+		if !running {
+			return
+		}
+	}
+	t.Fatal("the process does not stop")
 }
