@@ -41,8 +41,10 @@ type Config struct {
 func (c Config) Validate() error {
 	c = c.withDefaults()
 	check := settings.Check{Name: "liveness"}
-	check.That(c.Mode != ModeUnset && int(c.Mode) < len(modeNames), "mode", fmt.Sprintf("%q", c.Mode), "is none of disabled, passive, active")
+	check.That(c.Mode != ModeUnset && int(c.Mode) < len(modeNames), "mode", modeText(c.Mode), "is none of disabled, passive, active")
 	check.That(c.FailureCount >= 1 && c.FailureCount <= 255, "failure_count", c.FailureCount, "is not from 1 to 255")
+	check.That(c.Keepalive <= longest/256, "keepalive", c.Keepalive, "is above %v", longest/256)
+	check.That(c.LocalKeepalive <= 0 || c.LocalKeepalive >= time.Millisecond && c.LocalKeepalive <= longest, "local_keepalive", c.LocalKeepalive, "is not from 1ms to %v", longest)
 	check.That(c.DeadAfter >= 0, "dead_after", c.DeadAfter, "is negative")
 	check.That(c.IdleWindow > 0, "idle_window", c.IdleWindow, "is not above 0")
 	check.That(c.ProbeInterval > 0, "probe_interval", c.ProbeInterval, "is not above 0")
@@ -50,6 +52,14 @@ func (c Config) Validate() error {
 	check.That(c.CheckInterval > 0, "check_interval", c.CheckInterval, "is not above 0")
 	check.That(c.MaxGap < 0 || c.MaxGap >= c.CheckInterval, "max_gap", c.MaxGap, "is below check_interval (%v): no silence would ever count", c.CheckInterval)
 	return check.Err()
+}
+
+// modeText is a mode as a person wrote it, or did not.
+func modeText(m Mode) string {
+	if m == ModeUnset {
+		return "unset"
+	}
+	return m.String()
 }
 
 func (c Config) withDefaults() Config {
@@ -75,12 +85,16 @@ func (c Config) Window() time.Duration {
 	case c.Keepalive < 0:
 		return c.IdleWindow
 	case c.LocalKeepalive > 0 && c.LocalKeepalive <= aTenthMore(c.Keepalive):
-		return 180*time.Second + c.LocalKeepalive + 5*time.Second
+		return 185*time.Second + c.LocalKeepalive
 	}
 	return aTenthMore(settings.Times(c.Keepalive, c.FailureCount))
 }
 
-func aTenthMore(d time.Duration) time.Duration { return settings.Times(d/10, 11) + d%10*11/10 }
+// aTenthMore is 1.1 × d. Validate keeps d so short that it can't overflow.
+func aTenthMore(d time.Duration) time.Duration { return d/10*11 + d%10*11/10 }
+
+// longest bounds durations that others are derived from: nobody means a year, and no sum of a few can overflow.
+const longest = 365 * 24 * time.Hour
 
 // Warnings names settings that work, and will be regretted.
 func (c Config) Warnings() []string {

@@ -150,6 +150,9 @@ func drawState(t *rapid.T) liveness.State {
 		fields["live"] = true
 	} else if some("cause") {
 		fields["cause"] = rapid.SampledFrom([]string{"never_heard", "silent", "probes_failed", "unanswered", "one_way"}).Draw(t, "why")
+		if fields["cause"] == "never_heard" {
+			delete(fields, "progress")
+		}
 	}
 	text, err := json.Marshal(fields)
 	if err != nil {

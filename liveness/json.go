@@ -77,6 +77,8 @@ func (s State) possible() error {
 	switch {
 	case !looked && (s.progress.IsSet() || s.data.IsSet() || s.knocks > 0 || s.received != 0 || s.sent != 0 || s.is(stamped|torn)):
 		return errors.New("looked: unset, though something was seen")
+	case s.cause == ReasonNeverHeard && s.progress.IsSet():
+		return errors.New("cause: never_heard, though there was progress")
 	case s.stamp != 0 && !s.is(stamped):
 		return errors.New("stamp: it is set only with stamped")
 	case s.probes > 0 && !s.probed.IsSet() || s.is(unsending) && !s.probed.IsSet():

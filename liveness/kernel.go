@@ -172,7 +172,7 @@ func (k *Kernel) step(s *State, obs *Observation, t instant.Time) decision {
 	was, judged := s.is(live), Reason(0)
 	switch {
 	case k.cfg.Mode == ModeDisabled:
-		judged = ReasonDisabled
+		judged, s.cause = ReasonDisabled, 0
 		s.flags |= live
 	case !obs.Known:
 		judged = ReasonUnknown
@@ -254,9 +254,11 @@ func (k *Kernel) see(s *State, obs *Observation, from instant.Time) bool {
 			s.data = s.last
 		}
 	}
-	if heard.IsSet() {
-		s.progress = max(s.progress, heard)
-		s.data, s.knocks, s.probes = 0, 0, 0
+	if heard > s.progress || heard.IsSet() && heard == s.last {
+		s.progress, s.probes = heard, 0
+		if heard >= s.data { // what was seen before the data answers none of it
+			s.data, s.knocks = 0, 0
+		}
 		k.revive(s, obs)
 	}
 	s.flags &^= torn

@@ -19,8 +19,8 @@ type Claimant struct {
 	Metric int
 	// Routes are the prefixes that the peer claims. Bits behind the prefix are cut off, and duplicates are one.
 	Routes []netip.Prefix
-	// Tunnel are the peer's own addresses inside the tunnel. They are its own, live or dead: without them a peer could
-	// never come back.
+	// Tunnel are the peer's own addresses inside the tunnel, each a prefix of a single address that no other peer has.
+	// They are its own, live or dead: without them a peer could never come back.
 	Tunnel []netip.Prefix
 }
 
@@ -65,6 +65,7 @@ func PlanRoutes(claimants []Claimant, last, installed Owners, unreachable bool) 
 	if err != nil {
 		return Plan{}, err
 	}
+	last, installed = last.masked(), installed.masked()
 	plan := Plan{Owners: Owners{}}
 	for prefix, rivals := range claims {
 		if owner := elect(rivals, last[prefix]); owner != "" {
@@ -73,6 +74,15 @@ func PlanRoutes(claimants []Claimant, last, installed Owners, unreachable bool) 
 	}
 	plan.change(claims, installed, unreachable)
 	return plan, nil
+}
+
+// masked is o with host bits cut off, as plans have it.
+func (o Owners) masked() Owners {
+	masked := make(Owners, len(o))
+	for prefix, owner := range o {
+		masked[prefix.Masked()] = owner
+	}
+	return masked
 }
 
 // claim is one peer's claim on one prefix.
@@ -93,6 +103,9 @@ func index(claimants []Claimant) (map[netip.Prefix][]claim, error) {
 			if !prefix.IsValid() {
 				problems = append(problems, fmt.Errorf("liveness: routes of %q: %v is no prefix", c.ID, prefix))
 				continue
+			}
+			if own && (!prefix.IsSingleIP() || slices.ContainsFunc(claims[prefix], func(c claim) bool { return c.own })) {
+				problems = append(problems, fmt.Errorf("liveness: tunnel of %q: %v is not an address of this peer alone", c.ID, prefix))
 			}
 			prefix = prefix.Masked()
 			claims[prefix] = append(claims[prefix], claim{c.ID, c.Live, c.Metric, own})

@@ -157,7 +157,9 @@ func (r *Runner) pass(ctx context.Context) (next time.Time, decisions map[string
 	next, decisions = at.Add(r.Kernel.cfg.CheckInterval), map[string]Decision{}
 	errs := []error{lookErr}
 	for peer := range seen {
-		r.States[peer] = r.States[peer] // one that is new is stepped like the others
+		if _, known := r.States[peer]; !known {
+			r.States[peer] = State{}
+		}
 	}
 	for _, peer := range slices.Sorted(maps.Keys(r.States)) {
 		rec := r.step(ctx, StepRecord{At: at, Peer: peer, Observation: seen[peer], LookErr: lookErr})

@@ -41,11 +41,11 @@ func (k *Kernel) Sweep(states []State, looks []Observation, now time.Time, repor
 func (k *Kernel) calm(s *State, obs *Observation, t instant.Time) (next instant.Time, calm bool) {
 	same := obs.Known && s.looked == s.last && s.received == obs.ReceiveBytes && s.sent == obs.TransmitBytes && !s.is(torn) &&
 		(!obs.Handshake || s.is(stamped) && s.stamp == obs.Stamp)
-	if !same || !s.last.IsSet() || t < s.last || k.cfg.MaxGap >= 0 && t.Sub(s.last) > k.cfg.MaxGap || !s.is(live) && s.cause == 0 {
+	if k.cfg.Mode == ModeDisabled || s.knocks >= mostKnocks && s.is(live) {
 		return 0, false
 	}
-	if k.cfg.Mode == ModeDisabled {
-		return instant.Latest, s.is(live)
+	if !same || !s.changed.IsSet() || t < s.last || k.cfg.MaxGap >= 0 && t.Sub(s.last) > k.cfg.MaxGap || !s.is(live) && s.cause == 0 {
+		return 0, false
 	}
 	next = k.nextChange(s, obs)
 	return next, t < next

@@ -78,7 +78,7 @@ func (k *Kernel) Explain(s State, d Decision) string {
 	}
 	why := fmt.Sprintf("%s: %s", verdict, k.explain(s, d))
 	if d.Action == ActionProbe {
-		why += fmt.Sprintf("; probe now, none was sent for %v", k.cfg.ProbeInterval)
+		why += "; probe now"
 	}
 	return why
 }
@@ -100,7 +100,7 @@ func (k *Kernel) explain(s State, d Decision) string {
 	case ReasonLive:
 		return fmt.Sprintf("last sign of life %v ago, limit %v%s", silence, k.window, s.nextChange(d))
 	case ReasonQuiet:
-		return fmt.Sprintf("silent for %v, probed %d times, dead at %v%s", silence, s.probes, k.patience, s.nextChange(d))
+		return fmt.Sprintf("silent for %v, probed %d times, dead once that is %v with %d probes%s", silence, s.probes, k.patience, k.cfg.FailureCount-1, s.nextChange(d))
 	case ReasonSilent:
 		return fmt.Sprintf("silent for %v, limit %v%s", silence, instant.Short(k.window), revival)
 	case ReasonProbesFailed:
@@ -114,7 +114,7 @@ func (k *Kernel) explain(s State, d Decision) string {
 }
 
 func (s State) nextChange(d Decision) string {
-	if d.Next.IsZero() {
+	if d.Next.IsZero() || d.Action != ActionNone {
 		return ""
 	}
 	return fmt.Sprintf("; without news the next change is in %v", s.until(d))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/evenkeel-go/evenkeel/internal/settings"
@@ -74,9 +75,10 @@ func routesLine(plan liveness.Plan) Line {
 	if len(plan.Changes) == 0 {
 		return l
 	}
-	l.Action, l.Reason, l.Changes, l.Why = "change", "planned", plan.Changes, ""
-	for _, c := range plan.Changes {
-		l.Why += c.String() + "; "
+	words := make([]string, len(plan.Changes))
+	for i, c := range plan.Changes {
+		words[i] = c.String()
 	}
+	l.Action, l.Reason, l.Changes, l.Why = "change", "planned", plan.Changes, strings.Join(words, "; ")
 	return l
 }
