@@ -15,7 +15,7 @@
 //
 //	record                                             delay                  reason
 //	ok, or ok for reset_after                          none                   ok
-//	ok, but reset_after is not over                    none                   recovering
+//	ok, but reset_after is not over                    none                   recovering; exhausted stays
 //	failure, more than max_retries in a row            none, exhausted        max_retries
 //	failure, max_elapsed after the streak's first      none, exhausted        max_elapsed
 //	failure                                            Delay(streak, key)     backoff
@@ -37,7 +37,7 @@
 //  7. The clock may step. A now before the last one means that no time has passed; a remaining wait is never longer than
 //     the wait itself.
 //  8. Expiry is inclusive: a limit has expired when elapsed >= limit.
-//  9. A dead end has an exit: a success ends exhaustion.
+//  9. A dead end has an exit: the end of the streak ends exhaustion.
 //
 // And its own:
 //
@@ -58,6 +58,9 @@
 //	for !s.Exhausted() {
 //		err := attempt()
 //		s = kernel.Record(s, backoff.Outcome{OK: err == nil}, time.Now())
+//		if err == nil {
+//			break
+//		}
 //		time.Sleep(s.Delay())
 //	}
 package backoff

@@ -40,7 +40,7 @@ func ExampleKernel_Record() {
 	// Output:
 	// backoff: 1 failed in a row, the next attempt is due 1s after the last; the cap is 1m0s
 	// backoff: 2 failed in a row, the next attempt is due 2s after the last; the cap is 1m0s
-	// max_retries: 3 failed in a row and 2 retries are allowed; only a success ends this
+	// max_retries: 3 failed in a row and 2 retries are allowed; only the end of the streak ends this
 }
 
 // Retry is the loop over a schedule. Errors may say that trying again is useless, or how long to stay away.

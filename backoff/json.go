@@ -95,7 +95,7 @@ func (o Outcome) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a record of a trace: an ok that is left out is true.
 func (o *Outcome) UnmarshalJSON(data []byte) error {
 	var in outcomeJSON
-	if err := settings.Strict(data, &in); err != nil {
+	if err := settings.Unmarshal(data, &in); err != nil {
 		return err
 	}
 	*o = Outcome{OK: in.OK == nil || *in.OK, RetryAfter: time.Duration(in.RetryAfter)}

@@ -72,7 +72,7 @@ func TestStatesThatNoRunProducesAreRefused(t *testing.T) {
 		{"a version that is no number", `{"version":"1"}`, "not a JSON object"},
 		{"no object", `[1]`, "not a JSON object"},
 		{"null", `null`, "version: missing"},
-		{"an unknown key", `{"version":1,"reason":"fresh","when":1}`, `unknown field "when"`},
+		{"an unknown key", `{"version":1,"reason":"fresh","when":1}`, `when: unknown key`},
 		{"an unknown reason", `{"version":1,"reason":"tired"}`, `reason: "tired" is none of fresh, ok`},
 		{"a time that is none", `{"version":1,"last":"noon","reason":"ok"}`, `"noon" is not an RFC 3339 time`},
 		{"a time out of range", `{"version":1,"last":"0001-01-01T00:00:00Z","reason":"ok"}`, "lies outside the years 1678 to 2262"},
@@ -126,9 +126,9 @@ func TestOutcomeInJSON(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"okay":true}`:       `unknown field "okay"`,
-		`{"ok":"yes"}`:        "cannot unmarshal string",
-		`{"retry_after":30}`:  "cannot unmarshal number",
+		`{"okay":true}`:       `okay: unknown key`,
+		`{"ok":"yes"}`:        "is not true or false",
+		`{"retry_after":30}`:  "30 is not a string",
 		`{"retry_after":"x"}`: `"x" is not a duration such as "30s"`,
 	} {
 		out := backoff.Outcome{RetryAfter: 1}

@@ -20,7 +20,7 @@ func (j Jitter) MarshalText() ([]byte, error) { return enum.Marshal(jitterNames,
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (j *Jitter) UnmarshalText(text []byte) (err error) {
-	*j, err = enum.Parse[Jitter](jitterNames, "jitter", text)
+	*j, err = enum.Parse[Jitter](jitterNames, text)
 	return err
 }
 
@@ -32,7 +32,7 @@ func (r Reason) MarshalText() ([]byte, error) { return enum.Marshal(reasonNames,
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (r *Reason) UnmarshalText(text []byte) (err error) {
-	*r, err = enum.Parse[Reason](reasonNames, "reason", text)
+	*r, err = enum.Parse[Reason](reasonNames, text)
 	return err
 }
 
@@ -53,10 +53,10 @@ func (k *Kernel) Explain(s State) string {
 		return fmt.Sprintf("retry_after: %d failed in a row, and the other side asked for %v (at most %v is granted)",
 			s.failures, instant.Short(s.delay), k.cfg.MaxRetryAfter)
 	case ReasonMaxRetries:
-		return fmt.Sprintf("max_retries: %d failed in a row and %d retries are allowed; only a success ends this",
+		return fmt.Sprintf("max_retries: %d failed in a row and %d retries are allowed; only the end of the streak ends this",
 			s.failures, k.cfg.MaxRetries)
 	case ReasonMaxElapsed:
-		return fmt.Sprintf("max_elapsed: %v since the first failure of the streak, limit %v; only a success ends this",
+		return fmt.Sprintf("max_elapsed: %v since the first failure of the streak, limit %v; only the end of the streak ends this",
 			instant.Short(s.last.Sub(s.first)), k.cfg.MaxElapsed)
 	}
 	return s.reason.String()

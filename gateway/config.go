@@ -34,8 +34,10 @@ type Config struct {
 func (c Config) Validate() error {
 	c = c.withDefaults()
 	check := settings.Check{Name: "gateway"}
-	check.That(c.PollInterval > 0, "poll_interval", c.PollInterval, "is not above 0")
-	check.That(c.ForceInterval > 0, "force_interval", c.ForceInterval, "is not above 0: forced refreshes would follow one another without end")
+	check.That(c.PollInterval >= shortest, "poll_interval", c.PollInterval, "is below %v", shortest)
+	check.That(c.RefreshInterval < 0 || c.RefreshInterval >= shortest, "refresh_interval", c.RefreshInterval, "is below %v", shortest)
+	check.That(c.HandshakeTimeout < 0 || c.HandshakeTimeout >= shortest, "handshake_timeout", c.HandshakeTimeout, "is below %v", shortest)
+	check.That(c.ForceInterval >= shortest, "force_interval", c.ForceInterval, "is below %v: forced refreshes would follow one another without end", shortest)
 	check.That(c.MaxGap < 0 || c.MaxGap >= c.PollInterval, "max_gap", c.MaxGap, "is below poll_interval (%v): no silence would ever count", c.PollInterval)
 	check.That(c.Retry.MaxRetries <= 0, "retry.max_retries", c.Retry.MaxRetries, "is not allowed: retries go on for ever")
 	check.That(c.Retry.MaxElapsed <= 0, "retry.max_elapsed", c.Retry.MaxElapsed, "is not allowed: retries go on for ever")
@@ -43,6 +45,9 @@ func (c Config) Validate() error {
 	check.Nested("retry", c.Retry.Validate())
 	return check.Err()
 }
+
+// shortest is the shortest time that makes sense of any interval here: one below it forgot its unit.
+const shortest = time.Millisecond
 
 func (c Config) withDefaults() Config {
 	settings.Default(&c.PollInterval, 10*time.Second)

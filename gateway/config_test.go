@@ -41,8 +41,9 @@ func TestValidateReportsEveryProblem(t *testing.T) {
 		cfg  gateway.Config
 		want []string
 	}{
-		{"a negative poll interval", gateway.Config{PollInterval: -time.Second}, []string{"gateway: poll_interval: -1s is not above 0"}},
-		{"no force interval", gateway.Config{ForceInterval: -1}, []string{"gateway: force_interval: -1ns is not above 0"}},
+		{"a negative poll interval", gateway.Config{PollInterval: -time.Second}, []string{"gateway: poll_interval: -1s is below 1ms"}},
+		{"no force interval", gateway.Config{ForceInterval: -1}, []string{"gateway: force_interval: -1ns is below 1ms"}},
+		{"units that were forgotten", gateway.Config{RefreshInterval: 180, HandshakeTimeout: 180}, []string{"gateway: refresh_interval: 180ns is below 1ms", "gateway: handshake_timeout: 180ns is below 1ms"}},
 		{"a gap below the poll interval", gateway.Config{MaxGap: 9 * time.Second}, []string{"gateway: max_gap: 9s is below poll_interval (10s)"}},
 		{
 			"limits on the retries",
@@ -80,7 +81,7 @@ func TestConfigInJSON(t *testing.T) {
 		`{"poll_interval":10}`:             `poll_interval: 10 is not a duration: write a string such as "30s"`,
 		`{"poll_interval":"ten"}`:          `poll_interval: "ten" is not a duration`,
 		`{"pol_interval":"10s"}`:           `pol_interval: unknown key`,
-		`{"retry":{"jitter":"strong"}}`:    `retry: jitter: jitter: "strong" is none of none, equal, full, down`,
+		`{"retry":{"jitter":"strong"}}`:    `retry: jitter: "strong" is none of none, equal, full, down`,
 		`{"retry":{"initial":"1s","x":1}}`: `retry: x: unknown key`,
 		`[]`:                               `not a JSON object`,
 	} {

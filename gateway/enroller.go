@@ -29,7 +29,9 @@ type Store[K any] interface {
 // Enroller keeps an expensive credential from being made more often than needed: a key store, whose making takes a
 // round trip to a key service, certificate requests or a hardware quote. It saves material as soon as it is minted and
 // before anybody uses it; a retry or a restart loads it. It is minted again only when it is missing, corrupt, invalid or
-// near expiry. Any number of goroutines may share an Enroller.
+// near expiry. Material that Validate refuses although it was just minted (a clock that is wrong at boot) is neither used
+// nor saved over what is stored nor minted again, but validated again at the next call. Any number of goroutines may
+// share an Enroller; one that mints holds up the others.
 type Enroller[K any] struct {
 	// Store keeps the material, Mint makes it; both are required.
 	Store Store[K]
@@ -50,14 +52,20 @@ type Enroller[K any] struct {
 // is none that may be used; calling again goes on where it failed, so that material whose saving failed is saved, not
 // minted again.
 func (e *Enroller[K]) Material(ctx context.Context) (K, error) {
+	if e.Store == nil || e.Mint == nil {
+		return *new(K), errors.New("gateway: the enroller has no Store or no Mint")
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	k, stale, err := e.held(ctx)
 	if err == nil && stale == nil {
 		return e.keep(ctx, k)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrCorrupt) {
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrCorrupt):
 		return *new(K), fmt.Errorf("gateway: loading key material: %w", err)
+	case e.unsaved != nil && !errors.Is(stale, ErrNearExpiry): // minting it again would bring the same
+		return *new(K), fmt.Errorf("gateway: the minted key material is refused: %w", stale)
 	}
 	usable := err == nil && errors.Is(stale, ErrNearExpiry)
 	e.log().Info("minting key material", "because", errors.Join(err, stale))
@@ -65,6 +73,9 @@ func (e *Enroller[K]) Material(ctx context.Context) (K, error) {
 	switch {
 	case err == nil:
 		e.unsaved = &minted
+		if stale := e.validate(minted); stale != nil && !errors.Is(stale, ErrNearExpiry) {
+			return *new(K), fmt.Errorf("gateway: the minted key material is refused: %w", stale)
+		}
 		return e.keep(ctx, minted)
 	case usable:
 		e.log().Warn("minting failed, the old key material serves on", "error", err)
@@ -80,10 +91,14 @@ func (e *Enroller[K]) held(ctx context.Context) (k K, stale, err error) {
 	} else if k, err = e.Store.Load(ctx); err != nil {
 		return k, nil, err
 	}
-	if e.Validate != nil {
-		stale = e.Validate(k, e.now())
+	return k, e.validate(k), nil
+}
+
+func (e *Enroller[K]) validate(k K) error {
+	if e.Validate == nil {
+		return nil
 	}
-	return k, stale, nil
+	return e.Validate(k, e.now())
 }
 
 // keep hands out k, saved first if it was minted and not saved yet: material that only this process knows is lost with

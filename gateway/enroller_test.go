@@ -121,6 +121,31 @@ func TestInvalidMaterialIsMintedAnew(t *testing.T) {
 	wantMaterial(t, e, "key 2", "")
 }
 
+// TestAMintThatIsRefusedIsNotRepeated has a clock that is wrong at first: nothing is valid yet.
+func TestAMintThatIsRefusedIsNotRepeated(t *testing.T) {
+	v := &vault{key: "stored"}
+	e := v.enroller()
+	refusal := errors.New("not valid yet")
+	e.Validate = func(string, time.Time) error { return refusal }
+	for range 3 {
+		wantMaterial(t, e, "", "the minted key material is refused: not valid yet")
+	}
+	if v.mints != 1 || v.saves != 0 || v.key != "stored" {
+		t.Errorf("%d mints, %d saves, kept %q", v.mints, v.saves, v.key)
+	}
+	refusal = nil
+	wantMaterial(t, e, "key 1", "")
+	if v.mints != 1 || v.key != "key 1" {
+		t.Errorf("%d mints, kept %q", v.mints, v.key)
+	}
+}
+
+func TestAnEnrollerNeedsStoreAndMint(t *testing.T) {
+	for _, e := range []*gateway.Enroller[string]{{Mint: (&vault{}).mint}, {Store: &vault{}}} {
+		wantMaterial(t, e, "", "no Store or no Mint")
+	}
+}
+
 func TestMaterialNearExpiryServesUntilNewIsMinted(t *testing.T) {
 	v := &vault{key: "old", mintErr: errors.New("no key service")}
 	e := v.enroller()

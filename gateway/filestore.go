@@ -45,11 +45,18 @@ func (f FileStore[K]) Load(context.Context) (k K, err error) {
 	if err != nil {
 		return k, err
 	}
-	if err := errors.Join(private(info.Mode()), decode(text, &k)); err != nil {
+	err = errors.Join(private(info.Mode()), decode(text, &k))
+	switch {
+	case errors.Is(err, errVersion): // written by a later version, of which it may be good material
+		return *new(K), fmt.Errorf("%s: %w", f.Path, err)
+	case err != nil:
 		return *new(K), f.putAside(err)
 	}
 	return k, nil
 }
+
+// errVersion says that a file is of a version that is not known here.
+var errVersion = errors.New("unknown version")
 
 // private refuses a mode that lets others in. Windows has no such modes.
 func private(mode fs.FileMode) error {
@@ -61,11 +68,11 @@ func private(mode fs.FileMode) error {
 
 func decode(text []byte, k any) error {
 	var in envelope
-	if err := settings.Strict(text, &in); err != nil {
+	if err := settings.Unmarshal(text, &in); err != nil {
 		return fmt.Errorf("cut short or not a key file: %w", err)
 	}
 	if in.Version != fileVersion {
-		return fmt.Errorf("version: %d is not %d, the one known here", in.Version, fileVersion)
+		return fmt.Errorf("%w: %d, want %d", errVersion, in.Version, fileVersion)
 	}
 	if sum := checksum(in.Material); sum != in.SHA256 {
 		return fmt.Errorf("sha256: the file says %q, its material has %q", in.SHA256, sum)

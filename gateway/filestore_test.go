@@ -81,8 +81,7 @@ func TestFileStorePutsABadFileAside(t *testing.T) {
 		{"that is cut short", edit(func(text string) string { return text[:len(text)/2] }), "cut short or not a key file"},
 		{"that is empty", edit(func(string) string { return "" }), "cut short or not a key file"},
 		{"whose bits turned", edit(func(text string) string { return strings.Replace(text, "AQID", "AQIE", 1) }), "sha256: the file says"},
-		{"of another version", edit(func(text string) string { return strings.Replace(text, `"version":1`, `"version":2`, 1) }), "version: 2 is not 1"},
-		{"with something behind it", edit(func(text string) string { return text + "{}" }), "something follows"},
+		{"with something behind it", edit(func(text string) string { return text + "{}" }), "after top-level value"},
 	} {
 		t.Run("a file "+row.name, func(t *testing.T) {
 			store := newStore(t)
@@ -103,6 +102,19 @@ func TestFileStorePutsABadFileAside(t *testing.T) {
 				t.Errorf("then the store says %v", err)
 			}
 		})
+	}
+}
+
+// TestFileStoreKeepsItsHandsOffALaterVersion: an agent that is downgraded must not burn the credential.
+func TestFileStoreKeepsItsHandsOffALaterVersion(t *testing.T) {
+	store := newStore(t)
+	save(t, store)
+	edit(func(text string) string { return strings.Replace(text, `"version":1`, `"version":2`, 1) })(t, store.Path)
+	if _, err := store.Load(t.Context()); err == nil || errors.Is(err, gateway.ErrCorrupt) || !strings.Contains(err.Error(), "unknown version: 2, want 1") {
+		t.Errorf("got %v", err)
+	}
+	if names := files(t, store); len(names) != 1 {
+		t.Errorf("left %v", names)
 	}
 }
 

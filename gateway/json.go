@@ -97,7 +97,7 @@ func (o Observation) MarshalJSON() ([]byte, error) {
 // handshake is unknown, never or a time in RFC 3339.
 func (o *Observation) UnmarshalJSON(data []byte) error {
 	var in observationJSON
-	if err := settings.Strict(data, &in); err != nil {
+	if err := settings.Unmarshal(data, &in); err != nil {
 		return err
 	}
 	out := Observation{Disabled: in.Disabled, Problem: in.Problem != "", Config: in.Config}
@@ -130,8 +130,11 @@ func (o Outcome) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a record of a trace: an ok that is left out is true.
 func (o *Outcome) UnmarshalJSON(data []byte) error {
 	var in outcomeJSON
-	if err := settings.Strict(data, &in); err != nil {
+	if err := settings.Unmarshal(data, &in); err != nil {
 		return err
+	}
+	if in.Action == ActionNone {
+		return errors.New("action: missing, or none, which has no outcome")
 	}
 	*o = Outcome{Action: in.Action, OK: in.OK == nil || *in.OK, RetryAfter: time.Duration(in.RetryAfter)}
 	return nil

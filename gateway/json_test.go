@@ -16,7 +16,7 @@ func TestStateRefusesWhatNoRunProduces(t *testing.T) {
 		{"no object", `7`, "not a JSON object"},
 		{"no version", `{}`, "version: missing, want 1"},
 		{"a later version", `{"version":2}`, "version: 2 is not 1"},
-		{"an unknown key", `{` + last + `,"mood":"good"}`, `"mood"`},
+		{"an unknown key", `{` + last + `,"mood":"good"}`, `mood: unknown key`},
 		{"no time", `{"version":1,"last":"yesterday"}`, `"yesterday" is not an RFC 3339 time`},
 		{"a time out of range", `{"version":1,"last":"2300-01-01T00:00:00Z"}`, "outside the years 1678 to 2262"},
 		{"an attempt after the last step", `{` + last + `,"attempt":"2026-01-01T00:05:01Z"}`, "attempt: "},
@@ -64,7 +64,7 @@ func TestObservationIsReadAsTracesHoldIt(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"config":"lost"}`:        `config: "lost" is none of unknown, absent, present`,
 		`{"handshake":"tomorrow"}`: `handshake: "tomorrow" is not an RFC 3339 time, nor unknown or never`,
-		`{"hand":"never"}`:         `"hand"`,
+		`{"hand":"never"}`:         `hand: unknown key`,
 	} {
 		var got gateway.Observation
 		if err := json.Unmarshal([]byte(text), &got); err == nil || !strings.Contains(err.Error(), want) {
@@ -92,8 +92,13 @@ func TestOutcomeIsReadAsTracesHoldIt(t *testing.T) {
 		}
 	}
 	var out gateway.Outcome
-	if err := json.Unmarshal([]byte(`{"retry_after":"soon"}`), &out); err == nil || !strings.Contains(err.Error(), `"soon"`) {
-		t.Errorf("got %v, want it to name the value", err)
+	if err := json.Unmarshal([]byte(`{"action":"refresh","retry_after":"soon"}`), &out); err == nil || !strings.Contains(err.Error(), `retry_after: "soon"`) {
+		t.Errorf("got %v, want it to name field and value", err)
+	}
+	for _, text := range []string{`{"ok":false}`, `{"action":"none","ok":false}`} {
+		if err := json.Unmarshal([]byte(text), &out); err == nil || !strings.Contains(err.Error(), "action: missing") {
+			t.Errorf("%s: got %v", text, err)
+		}
 	}
 }
 

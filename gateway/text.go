@@ -28,7 +28,7 @@ func (c ConfigStatus) MarshalText() ([]byte, error) { return enum.Marshal(config
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (c *ConfigStatus) UnmarshalText(text []byte) (err error) {
-	*c, err = enum.Parse[ConfigStatus](configNames, "config", text)
+	*c, err = enum.Parse[ConfigStatus](configNames, text)
 	return err
 }
 
@@ -42,7 +42,7 @@ func (h HandshakeStatus) MarshalText() ([]byte, error) {
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (h *HandshakeStatus) UnmarshalText(text []byte) (err error) {
-	*h, err = enum.Parse[HandshakeStatus](handshakeNames, "handshake", text)
+	*h, err = enum.Parse[HandshakeStatus](handshakeNames, text)
 	return err
 }
 
@@ -54,7 +54,7 @@ func (a Action) MarshalText() ([]byte, error) { return enum.Marshal(actionNames,
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (a *Action) UnmarshalText(text []byte) (err error) {
-	*a, err = enum.Parse[Action](actionNames, "action", text)
+	*a, err = enum.Parse[Action](actionNames, text)
 	return err
 }
 
@@ -66,7 +66,7 @@ func (r Reason) MarshalText() ([]byte, error) { return enum.Marshal(reasonNames,
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (r *Reason) UnmarshalText(text []byte) (err error) {
-	*r, err = enum.Parse[Reason](reasonNames, "reason", text)
+	*r, err = enum.Parse[Reason](reasonNames, text)
 	return err
 }
 
@@ -116,13 +116,21 @@ func (k *Kernel) explain(s State, d Decision) string {
 	case ReasonRefreshDue:
 		return fmt.Sprintf("%v since the last attempt, limit %v; refresh now", s.since(max(s.attempt, s.adopted)), k.cfg.RefreshInterval)
 	case ReasonHealthy:
-		return fmt.Sprintf("last sign of life %v ago, limit %v; %s", silence, k.cfg.HandshakeTimeout, s.nextLook(d))
+		return fmt.Sprintf("last sign of life %v ago, %s; %s", silence, k.limit(), s.nextLook(d))
 	case ReasonHandshakePending:
-		return fmt.Sprintf("no handshake yet, for %v, limit %v; %s", silence, k.cfg.HandshakeTimeout, s.nextLook(d))
+		return fmt.Sprintf("no handshake yet, for %v, %s; %s", silence, k.limit(), s.nextLook(d))
 	case ReasonHandshakeUnknown:
 		return "the tunnel could not be read, or not be believed, which proves nothing; " + s.nextLook(d)
 	}
 	return "no decision of this kernel"
+}
+
+// limit says how long a silence is allowed.
+func (k *Kernel) limit() string {
+	if k.cfg.HandshakeTimeout < 0 {
+		return "without a limit"
+	}
+	return fmt.Sprintf("limit %v", k.cfg.HandshakeTimeout)
 }
 
 func (s State) nextLook(d Decision) string {

@@ -174,7 +174,7 @@ func TestConfigInJSON(t *testing.T) {
 		t.Errorf("came back as %+v: %v", back, err)
 	}
 	for text, want := range map[string]string{
-		`{"mode":"on"}`:           `mode: mode: "on" is none of disabled, passive, active`,
+		`{"mode":"on"}`:           `mode: "on" is none of disabled, passive, active`,
 		`{"keepalive":25}`:        `keepalive: 25 is not a duration: write a string such as "30s"`,
 		`{"failure_count":"3"}`:   `failure_count: `,
 		`{"probe_intervall":"1"}`: `probe_intervall: unknown key`,

@@ -121,7 +121,7 @@ func (o Observation) MarshalJSON() ([]byte, error) {
 // RFC 3339, never where it is left out; probe may be unavailable.
 func (o *Observation) UnmarshalJSON(data []byte) error {
 	var in observationJSON
-	if err := settings.Strict(data, &in); err != nil {
+	if err := settings.Unmarshal(data, &in); err != nil {
 		return err
 	}
 	out := Observation{Known: !in.Unknown, ReceiveBytes: in.ReceiveBytes, TransmitBytes: in.TransmitBytes, NoProbe: in.Probe == probeUnavailable}
@@ -153,8 +153,11 @@ func (o Outcome) MarshalJSON() ([]byte, error) { return json.Marshal(outcomeJSON
 // UnmarshalJSON reads a record of a trace: an ok that is left out is true.
 func (o *Outcome) UnmarshalJSON(data []byte) error {
 	var in outcomeJSON
-	if err := settings.Strict(data, &in); err != nil {
+	if err := settings.Unmarshal(data, &in); err != nil {
 		return err
+	}
+	if in.Action == ActionNone {
+		return errors.New("action: missing, or none, which has no outcome")
 	}
 	*o = Outcome{Action: in.Action, OK: in.OK == nil || *in.OK}
 	return nil

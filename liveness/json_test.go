@@ -19,7 +19,7 @@ func TestStateRefusesWhatNoRunProduces(t *testing.T) {
 		{"no object", `7`, "liveness: state: not a JSON object"},
 		{"no version", `{}`, "version: missing, want 1"},
 		{"a later version", `{"version":2}`, "version: 2 is not 1"},
-		{"an unknown key", `{` + last + `,"mood":"good"}`, `"mood"`},
+		{"an unknown key", `{` + last + `,"mood":"good"}`, `mood: unknown key`},
 		{"no time", `{"version":1,"last":"yesterday"}`, `"yesterday" is not an RFC 3339 time`},
 		{"a time out of range", `{"version":1,"last":"2300-01-01T00:00:00Z"}`, "outside the years 1678 to 2262"},
 		{"a look after the last step", `{` + last + `,"looked":` + later + `}`, "looked: "},
@@ -99,7 +99,7 @@ func TestObservationIsReadAsTracesHoldIt(t *testing.T) {
 		`{"receive_bytes":-1}`:          `receive_bytes: -1`,
 		`{"transmit_bytes":-1}`:         `transmit_bytes: -1`,
 		`{"receive_bytes":1.5}`:         `receive_bytes`,
-		`{"rx":1}`:                      `"rx"`,
+		`{"rx":1}`:                      `rx: unknown key`,
 	} {
 		got := shaken(1, 1, 1)
 		if err := json.Unmarshal([]byte(text), &got); err == nil || !strings.Contains(err.Error(), want) || got != shaken(1, 1, 1) {
@@ -124,7 +124,6 @@ func TestOutcomeIsReadAsTracesHoldIt(t *testing.T) {
 	for text, want := range map[string]liveness.Outcome{
 		`{"action":"probe"}`:            {Action: probe, OK: true},
 		`{"action":"probe","ok":false}`: {Action: probe},
-		`{}`:                            {OK: true},
 	} {
 		var got liveness.Outcome
 		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {

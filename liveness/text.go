@@ -26,7 +26,7 @@ func (m Mode) MarshalText() ([]byte, error) { return enum.Marshal(modeNames, "mo
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (m *Mode) UnmarshalText(text []byte) (err error) {
-	*m, err = enum.Parse[Mode](modeNames, "mode", text)
+	*m, err = enum.Parse[Mode](modeNames, text)
 	return err
 }
 
@@ -38,7 +38,7 @@ func (a Action) MarshalText() ([]byte, error) { return enum.Marshal(actionNames,
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (a *Action) UnmarshalText(text []byte) (err error) {
-	*a, err = enum.Parse[Action](actionNames, "action", text)
+	*a, err = enum.Parse[Action](actionNames, text)
 	return err
 }
 
@@ -50,7 +50,7 @@ func (r Reason) MarshalText() ([]byte, error) { return enum.Marshal(reasonNames,
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (r *Reason) UnmarshalText(text []byte) (err error) {
-	*r, err = enum.Parse[Reason](reasonNames, "reason", text)
+	*r, err = enum.Parse[Reason](reasonNames, text)
 	return err
 }
 

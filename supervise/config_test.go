@@ -121,8 +121,8 @@ func TestConfigInJSON(t *testing.T) {
 		`{"sweep_interval":30}`:       `sweep_interval: 30 is not a duration: write a string such as "30s"`,
 		`{"window":"long"}`:           `window: "long" is not a duration such as "30s"`,
 		`{"windows":"15m"}`:           "windows: unknown key",
-		`{"confirm":1.5}`:             "confirm: json: cannot unmarshal",
-		`{"max_restarts":"3","x":1}`:  "max_restarts: json: cannot unmarshal",
+		`{"confirm":1.5}`:             "confirm: 1.5 is not a number that fits",
+		`{"max_restarts":"3","x":1}`:  "max_restarts: \"3\" is not a number that fits",
 		`{"pause":"x","y":1,"x":"1"}`: "pause: \"x\" is not a duration such as \"30s\"\nx: unknown key\ny: unknown key",
 		`7`:                           "not a JSON object",
 	} {

@@ -25,8 +25,8 @@ type stateJSON struct {
 	Failed     instant.Time   `json:"last_failed_restart,omitzero"`
 	Crashing   instant.Time   `json:"crash_loop_since,omitzero"`
 	Crashed    instant.Time   `json:"last_crash_loop,omitzero"`
-	Run        uint64         `json:"run,omitempty,string"`
-	Generation uint64         `json:"generation,omitempty,string"`
+	Run        string         `json:"run,omitempty"`
+	Generation string         `json:"generation,omitempty"`
 	Sightings  uint8          `json:"sightings,omitempty"`
 }
 
@@ -38,7 +38,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(stateJSON{
 		stateVersion, s.last, s.counted, s.spaced, s.running, s.seen, s.gaveUp, restarts,
-		s.restarted, s.failed, s.crashing, s.crashed, s.run, s.generation, s.sightings,
+		s.restarted, s.failed, s.crashing, s.crashed, idText(s.run), idText(s.generation), s.sightings,
 	})
 }
 
@@ -55,7 +55,7 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	out := State{
 		last: in.Last, counted: in.Counted, spaced: in.Spaced, running: in.Running, seen: in.Seen, gaveUp: in.GaveUp,
 		restarted: in.Restarted, failed: in.Failed, crashing: in.Crashing, crashed: in.Crashed,
-		run: in.Run, generation: in.Generation, sightings: in.Sightings,
+		run: parseID(in.Run), generation: parseID(in.Generation), sightings: in.Sightings,
 	}
 	copy(out.restarts[:], in.Restarts)
 	if err := errors.Join(out.possible(), possibleRestarts(in.Restarts, in.Spaced)); err != nil {
@@ -127,7 +127,7 @@ func (o Observation) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads an observation of a trace: what is left out is unknown, or no guard; ids are any strings.
 func (o *Observation) UnmarshalJSON(data []byte) error {
 	var in observationJSON
-	if err := settings.Strict(data, &in); err != nil {
+	if err := settings.Unmarshal(data, &in); err != nil {
 		return err
 	}
 	*o = Observation{Status: in.Status, Guard: in.Guard, Run: parseID(in.Run), Generation: parseID(in.Generation)}
@@ -162,8 +162,11 @@ func (o Outcome) MarshalJSON() ([]byte, error) { return json.Marshal(outcomeJSON
 // UnmarshalJSON reads a record of a trace: an ok that is left out is true.
 func (o *Outcome) UnmarshalJSON(data []byte) error {
 	var in outcomeJSON
-	if err := settings.Strict(data, &in); err != nil {
+	if err := settings.Unmarshal(data, &in); err != nil {
 		return err
+	}
+	if in.Action == ActionNone {
+		return errors.New("action: missing, or none, which has no outcome")
 	}
 	*o = Outcome{Action: in.Action, OK: in.OK == nil || *in.OK}
 	return nil

@@ -27,7 +27,7 @@ func (s Status) MarshalText() ([]byte, error) { return enum.Marshal(statusNames,
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (s *Status) UnmarshalText(text []byte) (err error) {
-	*s, err = enum.Parse[Status](statusNames, "status", text)
+	*s, err = enum.Parse[Status](statusNames, text)
 	return err
 }
 
@@ -39,7 +39,7 @@ func (g Guard) MarshalText() ([]byte, error) { return enum.Marshal(guardNames, "
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (g *Guard) UnmarshalText(text []byte) (err error) {
-	*g, err = enum.Parse[Guard](guardNames, "guard", text)
+	*g, err = enum.Parse[Guard](guardNames, text)
 	return err
 }
 
@@ -51,7 +51,7 @@ func (a Action) MarshalText() ([]byte, error) { return enum.Marshal(actionNames,
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (a *Action) UnmarshalText(text []byte) (err error) {
-	*a, err = enum.Parse[Action](actionNames, "action", text)
+	*a, err = enum.Parse[Action](actionNames, text)
 	return err
 }
 
@@ -63,7 +63,7 @@ func (r Reason) MarshalText() ([]byte, error) { return enum.Marshal(reasonNames,
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (r *Reason) UnmarshalText(text []byte) (err error) {
-	*r, err = enum.Parse[Reason](reasonNames, "reason", text)
+	*r, err = enum.Parse[Reason](reasonNames, text)
 	return err
 }
 

@@ -78,7 +78,7 @@ type observationJSON struct {
 // UnmarshalJSON reads an observation of a trace: the name of the loop that beats, or nothing.
 func (o *Observation) UnmarshalJSON(data []byte) error {
 	var in observationJSON
-	if err := settings.Strict(data, &in); err != nil {
+	if err := settings.Unmarshal(data, &in); err != nil {
 		return err
 	}
 	*o = Observation{}
@@ -99,8 +99,11 @@ func (o Outcome) MarshalJSON() ([]byte, error) { return json.Marshal(outcomeJSON
 // UnmarshalJSON reads a record of a trace: an ok that is left out is true.
 func (o *Outcome) UnmarshalJSON(data []byte) error {
 	var in outcomeJSON
-	if err := settings.Strict(data, &in); err != nil {
+	if err := settings.Unmarshal(data, &in); err != nil {
 		return err
+	}
+	if in.Action == ActionNone {
+		return errors.New("action: missing, or none, which has no outcome")
 	}
 	*o = Outcome{Action: in.Action, OK: in.OK == nil || *in.OK}
 	return nil

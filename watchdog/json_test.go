@@ -18,7 +18,7 @@ func TestStateRefusesWhatNoRunProduces(t *testing.T) {
 		{"no object", `7`, "not a JSON object"},
 		{"no version", `{}`, "version: missing, want 1"},
 		{"a later version", `{"version":2}`, "version: 2 is not 1"},
-		{"an unknown key", `{` + last + `,"mood":"good"}`, `"mood"`},
+		{"an unknown key", `{` + last + `,"mood":"good"}`, `mood: unknown key`},
 		{"no time", `{"version":1,"last":"yesterday"}`, `"yesterday" is not an RFC 3339 time`},
 		{"a time out of range", `{"version":1,"last":"2300-01-01T00:00:00Z"}`, "outside the years 1678 to 2262"},
 		{"a first look after the last one", `{` + last + `,"began":"2026-01-01T00:05:01Z"}`, "began: "},
@@ -75,7 +75,7 @@ func TestObservationIsReadAsTracesHoldIt(t *testing.T) {
 			t.Errorf("%s: got %+v, %v; want %+v", text, got, err, want)
 		}
 	}
-	for text, want := range map[string]string{`{"beats":"main"}`: `"beats"`, `{"beat":7}`: "beat"} {
+	for text, want := range map[string]string{`{"beats":"main"}`: `beats: unknown key`, `{"beat":7}`: "beat"} {
 		var got watchdog.Observation
 		if err := json.Unmarshal([]byte(text), &got); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want it to say %q", text, err, want)
@@ -103,7 +103,7 @@ func TestOutcomeIsReadAsTracesHoldIt(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"action":"pong"}`:             `action: "pong" is none of none, ping`,
-		`{"action":"ping","okay":true}`: `"okay"`,
+		`{"action":"ping","okay":true}`: `okay: unknown key`,
 	} {
 		var out watchdog.Outcome
 		if err := json.Unmarshal([]byte(text), &out); err == nil || !strings.Contains(err.Error(), want) {

@@ -22,7 +22,7 @@ func (a Action) MarshalText() ([]byte, error) { return enum.Marshal(actionNames,
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (a *Action) UnmarshalText(text []byte) (err error) {
-	*a, err = enum.Parse[Action](actionNames, "action", text)
+	*a, err = enum.Parse[Action](actionNames, text)
 	return err
 }
 
@@ -34,7 +34,7 @@ func (r Reason) MarshalText() ([]byte, error) { return enum.Marshal(reasonNames,
 
 // UnmarshalText reads a name; any other is an error that lists them.
 func (r *Reason) UnmarshalText(text []byte) (err error) {
-	*r, err = enum.Parse[Reason](reasonNames, "reason", text)
+	*r, err = enum.Parse[Reason](reasonNames, text)
 	return err
 }
 

@@ -23,12 +23,16 @@ func main() {
 	err := run(os.Args[1:], os.Stdin, os.Stdout, term.IsTerminal(int(os.Stdout.Fd())))
 	switch {
 	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, errUsage):
 		os.Exit(2)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "replay:", err)
 		os.Exit(1)
 	}
 }
+
+// errUsage says that the command line was wrong, which it has told already.
+var errUsage = errors.New("usage")
 
 // run is the whole program: table says that standard output is read by a person.
 func run(args []string, stdin io.Reader, stdout io.Writer, table bool) (err error) {
@@ -39,12 +43,14 @@ func run(args []string, stdin io.Reader, stdout io.Writer, table bool) (err erro
 		fmt.Fprintln(flags.Output(), "usage: replay [-actions] [-config FILE] FILE   (- is standard input)")
 		flags.PrintDefaults()
 	}
-	if err := flags.Parse(args); err != nil {
-		return flag.ErrHelp
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return err
+	} else if err != nil {
+		return errUsage
 	}
 	if flags.NArg() != 1 {
 		flags.Usage()
-		return flag.ErrHelp
+		return errUsage
 	}
 	config, err := readConfig(*configPath)
 	if err != nil {

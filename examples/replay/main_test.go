@@ -28,6 +28,29 @@ func TestActionsPrintsWhatIsDecidedOrChanges(t *testing.T) {
 	}
 }
 
+// TestActionsPrintsEveryAttempt: each has a delay of its own.
+func TestActionsPrintsEveryAttempt(t *testing.T) {
+	if got := len(replayed(t, "-actions", "testdata/cases/backoff-schedule.jsonl")); got != 6 {
+		t.Errorf("%d lines", got)
+	}
+}
+
+// TestActionsPrintsWhoIsLate: the loop for whose sake the ping is withheld is part of what is decided.
+func TestActionsPrintsWhoIsLate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "late.jsonl")
+	write(t, path, `{"kernel":"watchdog","config":{"timeout":"60s","sources":[{"name":"a","budget":"5s"},{"name":"b","budget":"8s"}]}}
+{"at":"0s","observe":{"beat":"b"}}
+{"at":"6s","observe":{}}
+{"at":"9s","observe":{"beat":"a"}}`)
+	var late []string
+	for _, l := range replayed(t, "-actions", path) {
+		late = append(late, l.Late)
+	}
+	if strings.Join(late, ",") != ",a,b" {
+		t.Errorf("late are %q", late)
+	}
+}
+
 func TestConfigReplaysUnderAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
 	write(t, path, `{"handshake_timeout":"400s"}`)
@@ -74,9 +97,9 @@ func TestErrorsNameFileLineAndField(t *testing.T) {
 	for _, row := range []struct{ trace, want string }{
 		{``, "line 1: the trace is empty, want a header"},
 		{`{"kernel":"toaster"}`, `line 1: header: kernel: "toaster" is none of backoff, gateway`},
-		{`{"kernel":"gateway","config":{"poll_interval":"-1s"}}`, "line 1: header: config: gateway: poll_interval: -1s is not above 0"},
+		{`{"kernel":"gateway","config":{"poll_interval":"-1s"}}`, "line 1: header: config: gateway: poll_interval: -1s is below 1ms"},
 		{head + `{"at":"0s","observe":{"config":"lost"}}`, `line 2: observe: config: "lost" is none of unknown, absent, present`},
-		{head + `{"at":"0s","observe":{},"mood":"good"}`, `line 2: json: unknown field "mood"`},
+		{head + `{"at":"0s","observe":{},"mood":"good"}`, `line 2: mood: unknown key`},
 		{head + "\n" + `{"at":"soon","observe":{}}`, `line 3: at: "soon" is neither a duration such as "90s" nor an RFC 3339 time`},
 		{head + `{"at":"0s","record":{"action":"dance"}}`, `line 2: record: action: "dance" is none of none, register`},
 		{head + `{"at":"0s"`, "line 2: "},
@@ -88,6 +111,13 @@ func TestErrorsNameFileLineAndField(t *testing.T) {
 			t.Errorf("%q: got %v, want %s", row.trace, err, row.want)
 		}
 	}
+	path := filepath.Join(t.TempDir(), "busy.jsonl")
+	write(t, path, `{"kernel":"gateway","act_takes":"60s"}
+{"at":"0s","observe":{"config":"absent"}}
+{"at":"10s","observe":{"config":"absent","mood":"good"}}`)
+	if err := run([]string{path}, nil, &bytes.Buffer{}, false); err == nil || !strings.HasSuffix(err.Error(), "line 3: observe: mood: unknown key") {
+		t.Errorf("a line that is passed over: got %v", err)
+	}
 	if err := run([]string{"no such file"}, nil, &bytes.Buffer{}, false); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
@@ -97,8 +127,11 @@ func TestErrorsNameFileLineAndField(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
+	if err := run([]string{"-h"}, nil, &bytes.Buffer{}, false); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("got %v", err)
+	}
 	for _, args := range [][]string{{}, {"a", "b"}} {
-		if err := run(args, nil, &bytes.Buffer{}, false); !errors.Is(err, flag.ErrHelp) {
+		if err := run(args, nil, &bytes.Buffer{}, false); !errors.Is(err, errUsage) {
 			t.Errorf("%v: got %v", args, err)
 		}
 	}

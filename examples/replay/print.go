@@ -42,9 +42,10 @@ func tableRows(w io.Writer) emitter {
 func changesOnly(emit emitter) emitter {
 	last := map[string]string{}
 	return func(l replay.Line) error {
+		verdict := fmt.Sprint(l.Reason, l.Late, l.Live != nil && *l.Live)
 		before, seen := last[l.ID]
-		last[l.ID] = l.Reason
-		if seen && before == l.Reason && l.Action == replay.ActionNone {
+		last[l.ID] = verdict
+		if seen && before == verdict && l.Action == replay.ActionNone && l.Attempt == nil { // each attempt draws a delay
 			return nil
 		}
 		return emit(l)

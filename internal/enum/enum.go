@@ -23,13 +23,13 @@ func Marshal[T ~uint8](names []string, kind string, v T) ([]byte, error) {
 }
 
 // Parse is the value that text names.
-func Parse[T ~uint8](names []string, kind string, text []byte) (T, error) {
+func Parse[T ~uint8](names []string, text []byte) (T, error) {
 	for i, name := range names {
 		if name != "" && name == string(text) {
 			return T(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%s: %q is none of %s", kind, text, strings.Join(known(names), ", "))
+	return 0, fmt.Errorf("%q is none of %s", text, strings.Join(known(names), ", "))
 }
 
 func known(names []string) []string {

@@ -32,7 +32,7 @@ func TestNames(t *testing.T) {
 		if (err == nil) != row.known || row.known && string(text) != row.name {
 			t.Errorf("%d is written as %q (%v)", row.value, text, err)
 		}
-		back, err := enum.Parse[colour](names, "colour", []byte(row.name))
+		back, err := enum.Parse[colour](names, []byte(row.name))
 		if (err == nil) != row.known || row.known && back != row.value {
 			t.Errorf("%q is read as %d (%v)", row.name, back, err)
 		}
@@ -45,8 +45,8 @@ func TestErrorsNameTheValueAndWhatIsKnown(t *testing.T) {
 	}
 	const want = " is none of red, green, blue"
 	for _, text := range []string{"", "Red", " red", "yellow", "colour(0)"} {
-		got, err := enum.Parse[colour](names, "colour", []byte(text))
-		if err == nil || err.Error() != `colour: "`+text+`"`+want || got != 0 {
+		got, err := enum.Parse[colour](names, []byte(text))
+		if err == nil || err.Error() != `"`+text+`"`+want || got != 0 {
 			t.Errorf("%q is read as %d (%v)", text, got, err)
 		}
 	}

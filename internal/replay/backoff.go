@@ -33,6 +33,8 @@ func (m *backoffMachine) observe(string, json.RawMessage, time.Time) (decided, e
 	return decided{}, errors.New("a schedule observes nothing, its traces have record lines alone")
 }
 
+func (m *backoffMachine) check(json.RawMessage) error { return nil }
+
 // record draws with the id as the key, where a line has one.
 func (m *backoffMachine) record(id string, raw json.RawMessage, at time.Time) (decided, error) {
 	var out backoff.Outcome

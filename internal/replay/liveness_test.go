@@ -69,9 +69,9 @@ func TestLivenessErrorsNameLineAndField(t *testing.T) {
 	const header = `{"kernel":"liveness","config":{"mode":"passive"}}` + "\n"
 	for text, prefix := range map[string]string{
 		`{"kernel":"liveness"}`:                                                         "line 1: header: config: liveness: mode: ",
-		`{"kernel":"liveness","config":{"mode":"on"}}`:                                  `line 1: header: config: mode: mode: "on" is none of disabled, passive, active`,
+		`{"kernel":"liveness","config":{"mode":"on"}}`:                                  `line 1: header: config: mode: "on" is none of disabled, passive, active`,
 		`{"kernel":"liveness","config":{"mode":"passive"},"state":{"version":1,"x":1}}`: "line 1: header: state: liveness: state: ",
-		header + `{"at":"0s","observe":{"x":1}}`:                                        `line 2: observe: json: unknown field "x"`,
+		header + `{"at":"0s","observe":{"x":1}}`:                                        `line 2: observe: x: unknown key`,
 		header + `{"at":"0s","observe":{"probe":"x"}}`:                                  `line 2: observe: probe: "x" is neither available nor unavailable`,
 		header + `{"at":"0s","observe":{"receive_bytes":-1}}`:                           "line 2: observe: receive_bytes: -1",
 		header + `{"at":"0s","observe":{"last_handshake":"new"}}`:                       `line 2: observe: last_handshake: "new" is not an RFC 3339 time`,

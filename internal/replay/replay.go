@@ -52,6 +52,8 @@ const ActionNone = "none"
 type machine interface {
 	// observe steps the kernel and says whether the decision asks for an action whose outcome is to be recorded.
 	observe(id string, raw json.RawMessage, at time.Time) (decided, error)
+	// check says what is wrong with an observation that is passed over.
+	check(raw json.RawMessage) error
 	// record records an outcome of a record line.
 	record(id string, raw json.RawMessage, at time.Time) (decided, error)
 	// finish records the outcome of the action that id was last told to take.
@@ -102,6 +104,9 @@ func Run(r io.Reader, config json.RawMessage, emit func(Line) error) error {
 		tr.Header.Config = config
 	}
 	m, err := kinds[tr.Header.Kernel].build(tr.Header)
+	if err != nil && config != nil {
+		return fmt.Errorf("under the given configuration: %w", err)
+	}
 	if err != nil {
 		return tr.Fail(fmt.Errorf("header: %w", err))
 	}
@@ -151,8 +156,8 @@ func (p *player) play(e trace.Event) error {
 	case e.Record != nil:
 		d, err = p.machine.record(e.ID, e.Record, e.At)
 		err = inField(err, "record")
-	case a.running:
-		return nil // a busy loop does not look
+	case a.running: // a busy loop does not look
+		err = inField(p.machine.check(e.Observe), "observe")
 	default:
 		d, err = p.machine.observe(e.ID, e.Observe, e.At)
 		err = inField(err, "observe")

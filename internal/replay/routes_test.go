@@ -53,7 +53,7 @@ func TestRoutesErrorsNameLineAndField(t *testing.T) {
 	const header = `{"kernel":"routes"}` + "\n"
 	for text, prefix := range map[string]string{
 		`{"kernel":"routes","config":{"x":1}}`:                                        "line 1: header: config: x: unknown key",
-		header + `{"at":"0s","observe":{"x":1}}`:                                      `line 2: observe: json: unknown field "x"`,
+		header + `{"at":"0s","observe":{"x":1}}`:                                      `line 2: observe: x: unknown key`,
 		header + `{"at":"0s","observe":{"peers":[{"id":"A"},{"id":"A"}]}}`:            `line 2: observe: liveness: claimant "A": `,
 		header + `{"at":"0s","observe":{"peers":[{"routes":["10.0.0.0/8"]}]}}`:        `line 2: observe: liveness: claimant "": `,
 		header + `{"at":"0s","observe":{"peers":[{"id":"A","routes":["10.0.0.0"]}]}}`: `line 2: observe: peers[0].routes: "10.0.0.0" is no prefix`,

@@ -54,6 +54,11 @@ func (m *stepper[S, O, D, R]) observe(id string, raw json.RawMessage, at time.Ti
 	return what, nil
 }
 
+func (m *stepper[S, O, D, R]) check(raw json.RawMessage) error {
+	var obs O
+	return json.Unmarshal(raw, &obs)
+}
+
 func (m *stepper[S, O, D, R]) record(id string, raw json.RawMessage, at time.Time) (decided, error) {
 	var out R
 	if err := json.Unmarshal(raw, &out); err != nil {

@@ -65,8 +65,8 @@ func TestSuperviseErrorsNameLineAndField(t *testing.T) {
 		superviseHeader(`,"config":{"sweep":"1s"}`):                    "line 1: header: config: sweep: unknown key",
 		superviseHeader(`,"state":{"version":1,"sightings":1}`):        "line 1: header: state: supervise: state: last: ",
 		superviseHeader("") + "\n" + sweep("0s", "dead", ""):           `line 2: observe: status: "dead" is none of unknown, running, restarting, down`,
-		superviseHeader("") + "\n" + sweep("0s", "down", `,"runs":""`): `line 2: observe: json: unknown field "runs"`,
-		superviseHeader("") + "\n" + `{"at":"0s","record":{"took":1}}`: `line 2: record: json: unknown field "took"`,
+		superviseHeader("") + "\n" + sweep("0s", "down", `,"runs":""`): `line 2: observe: runs: unknown key`,
+		superviseHeader("") + "\n" + `{"at":"0s","record":{"took":1}}`: `line 2: record: took: unknown key`,
 	} {
 		err := replay.Run(strings.NewReader(text), nil, func(replay.Line) error { return nil })
 		if err == nil || !strings.HasPrefix(err.Error(), prefix) {

@@ -18,9 +18,19 @@ var durationType = reflect.TypeFor[time.Duration]()
 
 // Unmarshal reads a JSON object into the struct that into points to, by the json tags of its fields. Keys that are left
 // out leave their fields alone. Every problem is reported, each naming its field.
-func Unmarshal(data []byte, into any) error {
+func Unmarshal(data []byte, into any) error { return unmarshal(data, into, true) }
+
+// UnmarshalKnown is Unmarshal, but for keys that are unknown: it passes over them.
+func UnmarshalKnown(data []byte, into any) error { return unmarshal(data, into, false) }
+
+func unmarshal(data []byte, into any, strict bool) error {
 	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(data, &raw); err != nil {
+	var kind *json.UnmarshalTypeError
+	err := json.Unmarshal(data, &raw)
+	if errors.As(err, &kind) || err == nil && raw == nil {
+		return fmt.Errorf("not a JSON object: %.40s", data)
+	}
+	if err != nil {
 		return fmt.Errorf("not a JSON object: %w", err)
 	}
 	var problems []error
@@ -37,6 +47,9 @@ func Unmarshal(data []byte, into any) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		if !strict {
+			break
+		}
 		problems = append(problems, fmt.Errorf("%s: unknown key", name))
 	}
 	return errors.Join(problems...)
@@ -44,13 +57,34 @@ func Unmarshal(data []byte, into any) error {
 
 func setField(field reflect.Value, value json.RawMessage) error {
 	if field.Type() != durationType {
-		return json.Unmarshal(value, field.Addr().Interface())
+		return plain(json.Unmarshal(value, field.Addr().Interface()), value)
 	}
 	var text string
 	if err := json.Unmarshal(value, &text); err != nil {
 		return fmt.Errorf(`%s is not a duration: write a string such as "30s"`, value)
 	}
 	return (*Span)(field.Addr().Interface().(*time.Duration)).UnmarshalText([]byte(text))
+}
+
+// plain says what is wrong with a value without the names of Go's types and layouts.
+func plain(err error, value json.RawMessage) error {
+	var kind *json.UnmarshalTypeError
+	var layout *time.ParseError
+	switch {
+	case errors.As(err, &layout):
+		return fmt.Errorf("%s is not an RFC 3339 time", value)
+	case errors.As(err, &kind):
+		return fmt.Errorf("%.40s is not %s", value, words[kind.Type.Kind()])
+	}
+	return err
+}
+
+// words names the kinds of values that JSON tells apart.
+var words = map[reflect.Kind]string{
+	reflect.Bool: "true or false", reflect.String: "a string", reflect.Pointer: "a string", reflect.Slice: "a list",
+	reflect.Struct: "an object", reflect.Map: "an object", reflect.Float64: "a number", reflect.Int: "a number that fits",
+	reflect.Int64: "a number that fits", reflect.Uint8: "a number that fits", reflect.Uint32: "a number that fits",
+	reflect.Uint64: "a number that fits",
 }
 
 // A Span is a duration that text and JSON hold as a string such as "30s".

@@ -82,8 +82,8 @@ func TestKeysThatAreLeftOutChangeNothing(t *testing.T) {
 func TestUnmarshalErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                        "not a JSON object: unexpected end of JSON input",
-		`7`:                       "not a JSON object: json: cannot unmarshal number",
-		`[]`:                      "not a JSON object: json: cannot unmarshal array",
+		`7`:                       "not a JSON object: 7",
+		`[]`:                      "not a JSON object: []",
 		`{"zeta":"1s"} x`:         "not a JSON object: invalid character 'x' after top-level value",
 		`{"zeta":"1s"}{}`:         "not a JSON object: invalid character '{' after top-level value",
 		`{"zeta":5}`:              `zeta: 5 is not a duration: write a string such as "30s"`,
@@ -93,12 +93,12 @@ func TestUnmarshalErrors(t *testing.T) {
 		`{"zeta":null}`:           `zeta: "" is not a duration such as "30s"`,
 		`{"zeta":"9223372037s"}`:  `zeta: "9223372037s" is not a duration such as "30s"`,
 		`{"ZETA":"1s"}`:           "ZETA: unknown key",
-		`{"alpha":"1"}`:           "alpha: json: cannot unmarshal string",
-		`{"alpha":1e30}`:          "alpha: json: cannot unmarshal number",
+		`{"alpha":"1"}`:           "alpha: \"1\" is not a number that fits",
+		`{"alpha":1e30}`:          "alpha: 1e30 is not a number that fits",
 		`{"inner":{"pauses":""}}`: "inner: pauses: unknown key",
 		`{"inner":{"pause":3}}`:   `inner: pause: 3 is not a duration: write a string such as "30s"`,
 		`{"b":1,"alpha":"x","a":2,"zeta":1}`: "zeta: 1 is not a duration: write a string such as \"30s\"\n" +
-			"alpha: json: cannot unmarshal string into Go value of type int\na: unknown key\nb: unknown key",
+			"alpha: \"x\" is not a number that fits\na: unknown key\nb: unknown key",
 	} {
 		var got outer
 		err := settings.Unmarshal([]byte(text), &got)

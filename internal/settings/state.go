@@ -1,11 +1,8 @@
 package settings
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 )
 
 // UnmarshalState reads the JSON of a kernel's State into the struct that into points to, if it has this version.
@@ -23,18 +20,5 @@ func UnmarshalState(data []byte, version int, into any) error {
 	if *head.Version != version {
 		return fmt.Errorf("version: %d is not %d, the one known here", *head.Version, version)
 	}
-	return Strict(data, into)
-}
-
-// Strict reads one JSON value without unknown keys and without anything behind it.
-func Strict(data []byte, into any) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the JSON value")
-	}
-	return nil
+	return Unmarshal(data, into)
 }

@@ -100,7 +100,7 @@ func TestEveryKernelHasTheSameFiles(t *testing.T) {
 				t.Errorf("%s has no %s", name, file)
 			}
 		}
-		for _, file := range []string{"kernel_test.go", "property_test.go", "fuzz_test.go", "example_test.go", "bench_test.go"} {
+		for _, file := range []string{"kernel_test.go", "property_test.go", "walk_test.go", "fuzz_test.go", "example_test.go", "bench_test.go"} {
 			if _, err := os.Stat(filepath.Join(root, name, file)); err != nil {
 				t.Errorf("%s has no %s", name, file)
 			}

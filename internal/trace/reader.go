@@ -44,7 +44,7 @@ func NewReader(r io.Reader, times func(Header) ([]string, error)) (*Reader, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(line, &tr.Header); err != nil {
+	if err := settings.UnmarshalKnown(line, &tr.Header); err != nil {
 		return nil, tr.Fail(fmt.Errorf("header: %w", err))
 	}
 	if tr.Header.Kernel == "" {
@@ -113,7 +113,7 @@ type eventJSON struct {
 
 func (r *Reader) parse(line []byte) error {
 	var in eventJSON
-	if err := settings.Strict(line, &in); err != nil {
+	if err := settings.Unmarshal(line, &in); err != nil {
 		return err
 	}
 	if in.At == nil {
