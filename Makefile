@@ -3,7 +3,7 @@
 LINT := v2.15.0
 
 help:
-	@echo 'make check   gofmt, go vet and the tests of both modules: seconds once built'
+	@echo 'make check   gofmt, go vet and the tests of both modules: seconds, a minute if all has changed'
 	@echo 'make lint    golangci-lint $(LINT) with .golangci.yml'
 	@echo 'make ci      everything that CI checks (.ci/run): up to 15 minutes'
 

@@ -37,6 +37,7 @@ func main() {
 		allocates = allocates || r.allocs != 0
 	}
 	out.Flush()
+	printWakeups(os.Stdout)
 	if allocates {
 		fmt.Fprintln(os.Stderr, "bench: a kernel allocates")
 		os.Exit(1)

@@ -27,7 +27,7 @@ func pairs() []pair {
 		stepPair("gateway.Step/healthy", healthy()),
 		stepPair("gateway.Step/retry-wait", retryWait()),
 		bareStepPair("gateway.Step/bare", healthy()),
-		beatPair(),
+		beatPair(), peerPair(), targetPair(),
 	}
 	for _, jitter := range []backoff.Jitter{backoff.JitterNone, backoff.JitterEqual, backoff.JitterFull, backoff.JitterDown} {
 		list = append(list, delayPair(jitter))

@@ -51,8 +51,11 @@ func TestValidateReportsEveryProblem(t *testing.T) {
 		{"answers asked for too soon", set(func(c *liveness.Config) { c.UnansweredAfter = 20*time.Second - 1 }), []string{"liveness: unanswered_after: 19.999999999s is below 20s"}},
 		{"no check interval", set(func(c *liveness.Config) { c.CheckInterval = -1 }), []string{"liveness: check_interval: -1ns is not above 0"}},
 		{"a gap below the check interval", set(func(c *liveness.Config) { c.CheckInterval, c.MaxGap = time.Minute, time.Minute-1 }), []string{"liveness: max_gap: 59.999999999s is below check_interval (1m0s)"}},
-		{"all at once", liveness.Config{FailureCount: -1, DeadAfter: -1, IdleWindow: -1, ProbeInterval: -1, UnansweredAfter: 1, CheckInterval: time.Minute, MaxGap: 1},
-			[]string{"mode", "failure_count", "dead_after", "idle_window", "probe_interval", "unanswered_after", "max_gap"}},
+		{
+			"all at once",
+			liveness.Config{FailureCount: -1, DeadAfter: -1, IdleWindow: -1, ProbeInterval: -1, UnansweredAfter: 1, CheckInterval: time.Minute, MaxGap: 1},
+			[]string{"mode", "failure_count", "dead_after", "idle_window", "probe_interval", "unanswered_after", "max_gap"},
+		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, err := liveness.New(row.cfg)

@@ -31,7 +31,7 @@
 //	  failure_count - 1 probes sent meanwhile                dead     probes_failed
 //	silent for the limit                                     dead     silent
 //	under probes: silent for probe_interval                  live     quiet
-//	otherwise                                                live     live
+//	otherwise                                                live     (the reason is live too)
 //
 // A peer is under probes in mode active, unless it has no address for them or the last one could not be sent: then it is
 // judged as a passive one. The action is probe where, in mode active and with an address, there was no progress for

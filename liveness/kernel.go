@@ -344,18 +344,15 @@ func (k *Kernel) limit(s *State, obs *Observation) time.Duration {
 
 // plan adds to d what to do and when the next change comes.
 func (k *Kernel) plan(s *State, obs *Observation, d *decision) {
-	switch d.Reason {
-	case ReasonDisabled, ReasonUnknown:
-		return
-	case ReasonTorn:
+	if d.Reason == ReasonTorn {
 		d.next = s.last
+	}
+	if d.Reason == ReasonDisabled || d.Reason == ReasonUnknown || d.Reason == ReasonTorn {
 		return
 	}
-	next := k.nextChange(s, obs)
-	if next == instant.Latest {
-		return
+	if next := k.nextChange(s, obs); next != instant.Latest {
+		d.next = next
 	}
-	d.next = next
 	if k.probeDue(s, obs) <= s.last {
 		d.Action, d.next = ActionProbe, s.last
 	}

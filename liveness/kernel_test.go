@@ -116,8 +116,14 @@ func TestAPeerDiesAtItsWindow(t *testing.T) {
 		cfg  liveness.Config
 		ends float64
 	}{
-		{"dead_after", after, 75}, {"no keepalive", idle, 180}, {"an idle window", patient, 40}, {"both sides", both, 210},
-		{"ours a tenth slower", about, 212.5}, {"ours slower still", slower, 82.5}, {"three keepalives", passive, 82.5}, {"five keepalives", five, 137.5},
+		{"dead_after", after, 75},
+		{"no keepalive", idle, 180},
+		{"an idle window", patient, 40},
+		{"both sides", both, 210},
+		{"ours a tenth slower", about, 212.5},
+		{"ours slower still", slower, 82.5},
+		{"three keepalives", passive, 82.5},
+		{"five keepalives", five, 137.5},
 	} {
 		rows = append(rows,
 			live(window.name+": just before", window.cfg, window.ends, alive, look(window.ends-tick, shaken(1000, 1000, 0))),

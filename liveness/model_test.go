@@ -91,7 +91,9 @@ type happening struct {
 
 // happenings has each thing that the rules tell apart.
 var happenings = []happening{
-	{}, {}, {},
+	{},
+	{},
+	{},
 	{received: keepalive, heard: true},
 	{received: 96, sent: 64, heard: true, data: true},
 	{received: response, stamp: true, heard: true},
@@ -99,7 +101,9 @@ var happenings = []happening{
 	{received: initiation, knocks: 1},
 	{received: initiation, knocks: 1, sent: response},
 	{received: 4 * initiation, heard: true},
-	{sent: keepalive}, {sent: initiation}, {sent: keepalive + initiation + response},
+	{sent: keepalive},
+	{sent: initiation},
+	{sent: keepalive + initiation + response},
 	{sent: data, data: true},
 	{sent: 1500 * 1001, data: true},
 }

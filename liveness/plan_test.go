@@ -83,9 +83,7 @@ func TestInvariant15EachPrefixHasItsRightfulOwner(t *testing.T) {
 		for prefix := range claims {
 			want[prefix] = rightful(claims[prefix], own[prefix], last[prefix])
 		}
-		for prefix, id := range own {
-			want[prefix] = id
-		}
+		maps.Copy(want, own)
 		maps.DeleteFunc(want, func(_ netip.Prefix, id string) bool { return id == "" })
 		p, err := liveness.PlanRoutes(list, last, drawOwners(t, "installed"), rapid.Bool().Draw(t, "unreachable"))
 		if err != nil || !reflect.DeepEqual(p.Owners, want) {

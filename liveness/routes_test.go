@@ -28,7 +28,7 @@ func claims(text string) (list []liveness.Claimant) {
 		}
 		name, dead := strings.CutPrefix(name, "-")
 		c := liveness.Claimant{ID: name[:1], Live: !dead, Routes: prefixes(routes)}
-		fmt.Sscan(name[1:], &c.Metric)
+		_, _ = fmt.Sscan(name[1:], &c.Metric) // without a number it stays 0
 		list = append(list, c)
 	}
 	return list

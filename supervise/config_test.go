@@ -86,10 +86,14 @@ func TestValidateReportsAllProblemsAtOnce(t *testing.T) {
 		cfg  supervise.Config
 		want []string
 	}{
-		{supervise.Config{SweepInterval: -1, Confirm: -2, MaxRestarts: -3, Pause: -5, ResetAfter: -6},
-			[]string{"sweep_interval: -1ns", "confirm: -2", "max_restarts: -3", "pause: -5ns", "reset_after: -6ns"}},
-		{supervise.Config{Confirm: 300, MaxRestarts: 20, Window: time.Second, MaxGap: time.Second},
-			[]string{"confirm: 300", "max_restarts: 20", "window: 1s", "max_gap: 1s"}},
+		{
+			supervise.Config{SweepInterval: -1, Confirm: -2, MaxRestarts: -3, Pause: -5, ResetAfter: -6},
+			[]string{"sweep_interval: -1ns", "confirm: -2", "max_restarts: -3", "pause: -5ns", "reset_after: -6ns"},
+		},
+		{
+			supervise.Config{Confirm: 300, MaxRestarts: 20, Window: time.Second, MaxGap: time.Second},
+			[]string{"confirm: 300", "max_restarts: 20", "window: 1s", "max_gap: 1s"},
+		},
 	} {
 		err := r.cfg.Validate()
 		if err == nil || len(strings.Split(err.Error(), "\n")) != len(r.want) {

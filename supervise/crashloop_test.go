@@ -133,15 +133,31 @@ func TestVerification(t *testing.T) {
 	}{
 		{"restarts that do not help", supervise.Config{}, 0, true, twice},
 		{"restarts that fail", supervise.Config{}, 0, false, twice},
-		{"restarts that take as long as the tickers may jitter", supervise.Config{}, 3 * time.Second, true,
-			"restart@60 restart@120 restart@180 give_up@240 restart@2070 restart@2130 restart@2190 give_up@2250"},
-		{"restarts that take longer are spaced from their ends", supervise.Config{}, 4 * time.Second, true,
-			"restart@60 restart@150 restart@240 give_up@330 restart@2160 restart@2250 restart@2340 give_up@2430"},
-		{"one sighting, one restart", supervise.Config{Confirm: 1, MaxRestarts: 1, Window: 30 * time.Second}, 0, true,
-			"restart@30 give_up@60 restart@1860 give_up@1890 restart@3690 give_up@3720"},
+		{
+			"restarts that take as long as the tickers may jitter",
+			supervise.Config{},
+			3 * time.Second, true,
+			"restart@60 restart@120 restart@180 give_up@240 restart@2070 restart@2130 restart@2190 give_up@2250",
+		},
+		{
+			"restarts that take longer are spaced from their ends",
+			supervise.Config{},
+			4 * time.Second, true,
+			"restart@60 restart@150 restart@240 give_up@330 restart@2160 restart@2250 restart@2340 give_up@2430",
+		},
+		{
+			"one sighting, one restart",
+			supervise.Config{Confirm: 1, MaxRestarts: 1, Window: 30 * time.Second},
+			0, true,
+			"restart@30 give_up@60 restart@1860 give_up@1890 restart@3690 give_up@3720",
+		},
 		{"a window that just fills", supervise.Config{Window: 3 * time.Minute}, 0, true, twice},
-		{"a short pause", supervise.Config{MaxRestarts: 2, Pause: 20 * time.Minute}, 0, true,
-			"restart@60 restart@120 give_up@180 restart@1380 restart@1440 give_up@1500 restart@2700 restart@2760 give_up@2820 restart@4020"},
+		{
+			"a short pause",
+			supervise.Config{MaxRestarts: 2, Pause: 20 * time.Minute},
+			0, true,
+			"restart@60 restart@120 give_up@180 restart@1380 restart@1440 give_up@1500 restart@2700 restart@2760 give_up@2820 restart@4020",
+		},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			if got := drive(newKernel(t, r.cfg), every30, 4050*time.Second, r.takes, r.ok); got != r.want {

@@ -43,8 +43,10 @@ func TestDecisionsInLogs(t *testing.T) {
 		want string
 	}{
 		{supervise.Decision{Reason: supervise.ReasonRunning}, "[action=none reason=running]"},
-		{supervise.Decision{Action: giveUp, Reason: supervise.ReasonCrashLoop, Next: at(7), Sightings: 2, Restarts: 3},
-			"[action=give_up reason=crash_loop sightings=2 restarts=3 next=" + at(7).String() + "]"},
+		{
+			supervise.Decision{Action: giveUp, Reason: supervise.ReasonCrashLoop, Next: at(7), Sightings: 2, Restarts: 3},
+			"[action=give_up reason=crash_loop sightings=2 restarts=3 next=" + at(7).String() + "]",
+		},
 	} {
 		if got := r.d.LogValue().String(); got != r.want {
 			t.Errorf("got %s, want %s", got, r.want)

@@ -71,12 +71,12 @@ type watcher struct {
 	record func(before supervise.State, l life, out supervise.Outcome)
 }
 
-// drawLife draws a life of a kernel of cfg, in which the clock goes back now and then unless it runs forward.
-func drawLife(t *rapid.T, cfg supervise.Config, forward bool, w watcher) life {
+// drawLife draws a life of a kernel of cfg, in which the clock goes back now and then.
+func drawLife(t *rapid.T, cfg supervise.Config, w watcher) life {
 	l := life{k: newKernel(t, cfg), now: start, obs: drawObservation(t)}
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
 		l.now = l.now.Add(drawWait(t, l.k.Config()))
-		if !forward && rapid.IntRange(0, 14).Draw(t, "steps back") == 0 {
+		if rapid.IntRange(0, 14).Draw(t, "steps back") == 0 {
 			l.now = l.now.Add(-drawSpan(t, "back", 1, 500))
 		}
 		if rapid.IntRange(0, 3).Draw(t, "news") == 0 {

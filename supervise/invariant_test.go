@@ -36,7 +36,7 @@ func TestInvariant10AnActionIsConfirmed(t *testing.T) {
 		var clock watched
 		var sightings []time.Duration
 		spaced := -time.Hour
-		drawLife(t, cfg, false, watcher{
+		drawLife(t, cfg, watcher{
 			step: func(before supervise.State, l life) {
 				now := clock.at(l.now)
 				if replaced(before, l) {
@@ -74,7 +74,7 @@ func TestInvariant11TheWindowHoldsNoMoreThanItMay(t *testing.T) {
 		var clock watched
 		var tried []time.Duration
 		var giveUps int
-		drawLife(t, cfg, false, watcher{
+		drawLife(t, cfg, watcher{
 			step: func(before supervise.State, l life) {
 				clock.at(l.now)
 				if l.d.Reason == supervise.ReasonRunning || l.d.Action == restart && giveUps > 0 || replaced(before, l) {
@@ -131,7 +131,7 @@ func TestInvariant11AlwaysDownIsLimited(t *testing.T) {
 // TestInvariant12HandsOff acts on nothing but a target that is down and that nobody has a hand on, as far as is known.
 func TestInvariant12HandsOff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		drawLife(t, drawConfig(t), false, watcher{step: func(_ supervise.State, l life) {
+		drawLife(t, drawConfig(t), watcher{step: func(_ supervise.State, l life) {
 			checkValid(t, l.k, l.d, l.now)
 			if acting(l.d) && (l.obs.Status != supervise.StatusDown || l.obs.Guard != supervise.GuardNone) {
 				t.Fatalf("%v, seeing %+v", l.d.Action, l.obs)
@@ -154,7 +154,7 @@ func TestInvariant13APauseIsWhole(t *testing.T) {
 		cfg := drawConfig(t)
 		var clock watched
 		over := time.Duration(0)
-		drawLife(t, cfg, false, watcher{
+		drawLife(t, cfg, watcher{
 			step: func(_ supervise.State, l life) {
 				now := clock.at(l.now)
 				if l.s.CrashLoopSince().IsZero() {
@@ -179,7 +179,7 @@ func TestInvariant13APauseIsWhole(t *testing.T) {
 // TestInvariant14WhatIsReportedMovesWithDeeds follows the four times through random lives.
 func TestInvariant14WhatIsReportedMovesWithDeeds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		drawLife(t, drawConfig(t), false, watcher{
+		drawLife(t, drawConfig(t), watcher{
 			step: func(before supervise.State, l life) {
 				since := l.s.CrashLoopSince()
 				if l.s.LastRestart() != before.LastRestart() || l.s.LastFailedRestart() != before.LastFailedRestart() || l.s.LastCrashLoop() != before.LastCrashLoop() {
@@ -214,7 +214,7 @@ func TestInvariant14WhatIsReportedMovesWithDeeds(t *testing.T) {
 // one that was never seen.
 func TestInvariant15HealthClearsTheRecord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := drawLife(t, drawConfig(t), false, watcher{})
+		l := drawLife(t, drawConfig(t), watcher{})
 		cfg := l.k.Config()
 		l.s, l.d = l.k.Step(l.s, running, l.now)
 		for end := l.now.Add(cfg.ResetAfter); l.now.Before(end); {
@@ -235,7 +235,7 @@ func TestInvariant15HealthClearsTheRecord(t *testing.T) {
 // TestInvariant16LookingTwiceIsLookingOnce looks at the same time with other guards: what is decided then is the same.
 func TestInvariant16LookingTwiceIsLookingOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		drawLife(t, drawConfig(t), false, watcher{step: func(_ supervise.State, l life) {
+		drawLife(t, drawConfig(t), watcher{step: func(_ supervise.State, l life) {
 			if l.obs.Guard == supervise.GuardNotOurs {
 				return
 			}

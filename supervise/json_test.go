@@ -19,14 +19,20 @@ func TestStateInJSON(t *testing.T) {
 		want   string
 	}{
 		{"fresh", nil, `{"version":1}`},
-		{"a sighting", all(look(1.5, named)),
-			`{"version":1,"last":"2026-01-01T00:00:01.5Z","counted":"2026-01-01T00:00:01.5Z","run":"#0000000000000007","generation":"#ffffffffffffffff","sightings":1}`},
-		{"restarted twice", all(looks(0, 30, down), restarted(30, false), looks(60, 90, down), restarted(90, true)),
+		{
+			"a sighting", all(look(1.5, named)),
+			`{"version":1,"last":"2026-01-01T00:00:01.5Z","counted":"2026-01-01T00:00:01.5Z","run":"#0000000000000007","generation":"#ffffffffffffffff","sightings":1}`,
+		},
+		{
+			"restarted twice", all(looks(0, 30, down), restarted(30, false), looks(60, 90, down), restarted(90, true)),
 			`{"version":1,"last":"2026-01-01T00:01:30Z","spaced":"2026-01-01T00:01:30Z","restarts":["2026-01-01T00:01:30Z","2026-01-01T00:00:30Z"],` +
-				`"last_restart":"2026-01-01T00:01:30Z","last_failed_restart":"2026-01-01T00:00:30Z"}`},
-		{"given up, and running", all(gaveUp(0, true), look(30, running), look(60, running)),
+				`"last_restart":"2026-01-01T00:01:30Z","last_failed_restart":"2026-01-01T00:00:30Z"}`,
+		},
+		{
+			"given up, and running", all(gaveUp(0, true), look(30, running), look(60, running)),
 			`{"version":1,"last":"2026-01-01T00:01:00Z","running":"2026-01-01T00:00:30Z","seen":"2026-01-01T00:01:00Z","gave_up":"2026-01-01T00:00:00Z",` +
-				`"crash_loop_since":"2026-01-01T00:00:00Z","last_crash_loop":"2026-01-01T00:00:00Z"}`},
+				`"crash_loop_since":"2026-01-01T00:00:00Z","last_crash_loop":"2026-01-01T00:00:00Z"}`,
+		},
 	} {
 		_, s, _ := play(t, supervise.Config{}, r.events)
 		text, err := json.Marshal(s)

@@ -1,6 +1,7 @@
 package supervise_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -71,8 +72,8 @@ func (m *model) record(out supervise.Outcome, now time.Time) {
 
 // life is the part of the history that is of the present target.
 func (m *model) life() []entry {
-	for i := len(m.history) - 1; i >= 0; i-- {
-		if m.history[i].another {
+	for i, e := range slices.Backward(m.history) {
+		if e.another {
 			return m.history[i:]
 		}
 	}
@@ -83,8 +84,7 @@ func (m *model) life() []entry {
 func (m *model) runningSince() time.Duration {
 	life := m.life()
 	since := life[len(life)-1].at
-	for i := len(life) - 1; i >= 0; i-- {
-		e := life[i]
+	for _, e := range slices.Backward(life) {
 		if e.look && e.obs.Status != supervise.StatusRunning || m.cfg.MaxGap >= 0 && e.runs() && since-e.at > m.cfg.MaxGap {
 			break
 		}
@@ -205,7 +205,7 @@ func TestTheKernelDecidesAsTheModelDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawConfig(t)
 		m := &model{cfg: cfg}
-		drawLife(t, cfg, false, watcher{
+		drawLife(t, cfg, watcher{
 			step: func(before supervise.State, l life) {
 				want, next := m.step(l.obs, l.now)
 				if next != never {

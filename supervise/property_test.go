@@ -12,7 +12,7 @@ import (
 
 func TestLaw1Pure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		drawLife(t, drawConfig(t), false, watcher{
+		drawLife(t, drawConfig(t), watcher{
 			step: func(before supervise.State, l life) {
 				again, d := l.k.Step(before, l.obs, l.now)
 				other, od := newKernel(t, l.k.Config()).Step(before, l.obs, l.now)
@@ -92,7 +92,7 @@ func checkKept(t checker, s supervise.State) {
 // TestRoundTrip keeps a state in JSON between any two steps.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		drawLife(t, drawConfig(t), false, watcher{
+		drawLife(t, drawConfig(t), watcher{
 			step:   func(_ supervise.State, l life) { checkKept(t, l.s) },
 			record: func(_ supervise.State, l life, _ supervise.Outcome) { checkKept(t, l.s) },
 		})
@@ -102,7 +102,7 @@ func TestRoundTrip(t *testing.T) {
 // TestLaw3EvidenceAndDeedsAreApart does not act, and is told the same again; and notes deeds, which are no sightings.
 func TestLaw3EvidenceAndDeedsAreApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		drawLife(t, drawConfig(t), false, watcher{step: func(before supervise.State, l life) {
+		drawLife(t, drawConfig(t), watcher{step: func(before supervise.State, l life) {
 			if s, d := l.k.Step(l.s, l.obs, l.now); s != l.s || d != l.d {
 				t.Fatalf("not acting changed the decision from %+v to %+v", l.d, d)
 			}
@@ -124,7 +124,7 @@ func TestLaw3EvidenceAndDeedsAreApart(t *testing.T) {
 // TestLaw4NextIsExact sleeps for any part of the time until Next.
 func TestLaw4NextIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := drawLife(t, drawConfig(t), false, watcher{})
+		l := drawLife(t, drawConfig(t), watcher{})
 		s, d := l.k.Step(l.s, l.obs, l.now)
 		stride := l.k.Config().MaxGap
 		if stride < 0 {
@@ -161,7 +161,7 @@ func changed(a, b supervise.Decision) bool {
 // TestLaw5UnknownIsNotBadNews looks without seeing anything: nothing comes of it, and what comes after counts from one.
 func TestLaw5UnknownIsNotBadNews(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := drawLife(t, drawConfig(t), false, watcher{})
+		l := drawLife(t, drawConfig(t), watcher{})
 		l.obs.Guard = supervise.GuardNone
 		wait := drawWait(t, l.k.Config())
 		s, d := l.k.Step(l.s, blind, l.now)
@@ -182,7 +182,7 @@ func TestLaw5UnknownIsNotBadNews(t *testing.T) {
 // TestLaw6UnwatchedTimeIsNoEvidence leaves a longer gap than the largest: it is worth a look that saw nothing.
 func TestLaw6UnwatchedTimeIsNoEvidence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := drawLife(t, drawConfig(t), false, watcher{})
+		l := drawLife(t, drawConfig(t), watcher{})
 		gap := l.k.Config().MaxGap
 		if gap < 0 {
 			return
@@ -198,7 +198,7 @@ func TestLaw6UnwatchedTimeIsNoEvidence(t *testing.T) {
 
 func TestLaw7TheClockMayStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := drawLife(t, drawConfig(t), false, watcher{})
+		l := drawLife(t, drawConfig(t), watcher{})
 		s, d := l.k.Step(l.s, l.obs, l.now)
 		back := l.now.Add(-drawSpan(t, "back", 1, 1e9))
 		moved, then := l.k.Step(s, l.obs, back)
@@ -249,7 +249,7 @@ func TestLaw8ExpiryIsInclusive(t *testing.T) {
 // and one that runs is cleared.
 func TestLaw9ADeadEndHasAnExit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := drawLife(t, drawConfig(t), false, watcher{})
+		l := drawLife(t, drawConfig(t), watcher{})
 		cfg := l.k.Config()
 		l.obs = rapid.SampledFrom([]supervise.Observation{down, running}).Draw(t, "for good")
 		begin, longest := l.now, cfg.Pause+cfg.ResetAfter+time.Duration(cfg.Confirm+1)*cfg.SweepInterval

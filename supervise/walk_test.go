@@ -66,9 +66,12 @@ func TestWalk(t *testing.T) {
 var sights = []supervise.Observation{
 	blind, running, restarting, down, notOurs, parked, busy, unguarded,
 	guarded(running, supervise.GuardNotOurs), guarded(running, supervise.GuardBusy), guarded(blind, supervise.GuardNotOurs),
-	{Status: supervise.StatusDown, Run: 1, Generation: 1}, {Status: supervise.StatusDown, Run: 2, Generation: 1},
-	{Status: supervise.StatusRunning, Run: 1, Generation: 1}, {Status: supervise.StatusRunning, Run: 2, Generation: 1},
-	{Status: supervise.StatusDown, Run: 1, Generation: 2}, {Status: supervise.StatusRunning, Run: 2, Generation: 2},
+	{Status: supervise.StatusDown, Run: 1, Generation: 1},
+	{Status: supervise.StatusDown, Run: 2, Generation: 1},
+	{Status: supervise.StatusRunning, Run: 1, Generation: 1},
+	{Status: supervise.StatusRunning, Run: 2, Generation: 1},
+	{Status: supervise.StatusDown, Run: 1, Generation: 2},
+	{Status: supervise.StatusRunning, Run: 2, Generation: 2},
 }
 
 // visitOutcomes visits what an action leads to: done or failed, at once or within a second.

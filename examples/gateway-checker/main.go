@@ -111,9 +111,11 @@ func check(ctx context.Context, o options, env sdnotify.Environment, notifier *s
 	defer client.Close()
 	patience := attemptTime(&cfg, env.Watchdog)
 	c := newChecker(cfg, newRegistrar(cfg, o.wrap), handle.Stage, logger)
-	c.tunnel = &wgtunnel.Observer{Client: client, Interface: cfg.Interface, ReceivedBytes: cfg.ReceivedBytes,
+	c.tunnel = &wgtunnel.Observer{
+		Client: client, Interface: cfg.Interface, ReceivedBytes: cfg.ReceivedBytes,
 		// A file that the interface does not run on is no configuration: it has to be made so.
-		Config: func(context.Context) (bool, error) { return c.file.Running() }}
+		Config: func(context.Context) (bool, error) { return c.file.Running() },
+	}
 	runner := &gateway.Runner{Kernel: kernel, Observer: c, Pacer: handle, Logger: logger, ActTimeout: patience}
 	if !o.dryRun {
 		runner.Actor = c
