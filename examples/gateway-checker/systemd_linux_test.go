@@ -134,9 +134,23 @@ func TestACheckerRecoversByItself(t *testing.T) {
 	if restarts, err := strconv.Atoi(b.Show("checker.service", "NRestarts")); err != nil || restarts != 1 {
 		t.Errorf("%d restarts, want the one after the hang: %v", restarts, err)
 	}
+	reboot(t, b)
 	if mints := b.Read("mints"); mints != "mint\n" {
 		t.Errorf("minted %q", mints)
 	}
+}
+
+// reboot starts the checker without its gateway and without what was known of the interface: the configuration that was
+// left is applied, and nobody asked.
+func reboot(t *testing.T, b *sysbed.Bed) {
+	t.Helper()
+	remove(t, b, "gateway-up")
+	if out, err := b.Run("rm", "/run/gateway-checker/applied"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	before := b.Read("ups")
+	b.Systemctl("restart", "checker.service")
+	b.Until("the interface is made again", func() bool { return b.Read("ups") == before+"up\n" })
 }
 
 // follower reads the checker's log from where it stopped reading.
