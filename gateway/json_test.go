@@ -1,13 +1,13 @@
 package gateway_test
 
 import (
-	"encoding"
 	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/evenkeel-go/evenkeel/gateway"
+	"github.com/evenkeel-go/evenkeel/internal/enum/enumtest"
 )
 
 func TestStateRefusesWhatNoRunProduces(t *testing.T) {
@@ -104,32 +104,9 @@ func TestOutcomeIsReadAsTracesHoldIt(t *testing.T) {
 
 // TestNamesGoBothWays reads every name back, and refuses all others.
 func TestNamesGoBothWays(t *testing.T) {
-	checkNames(t, gateway.ConfigUnknown, gateway.ConfigPresent)
-	checkNames(t, gateway.HandshakeUnknown, gateway.HandshakeSeen)
-	checkNames(t, gateway.ActionNone, gateway.ActionStop)
-	checkNames(t, gateway.ReasonDisabled, gateway.ReasonHandshakeUnknown)
-}
-
-func checkNames[T ~uint8, P interface {
-	*T
-	encoding.TextUnmarshaler
-}](t *testing.T, first, last T) {
-	t.Helper()
-	for v := first; v <= last; v++ {
-		text, err := any(v).(encoding.TextMarshaler).MarshalText()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back T
-		if err := P(&back).UnmarshalText(text); err != nil || back != v {
-			t.Errorf("%s came back as %v: %v", text, back, err)
-		}
-	}
-	if text, err := any(last + 1).(encoding.TextMarshaler).MarshalText(); err == nil {
-		t.Errorf("a value without a name was written as %q", text)
-	}
-	var back T
-	if err := P(&back).UnmarshalText([]byte("nonsense")); err == nil || !strings.Contains(err.Error(), "nonsense") {
-		t.Errorf("got %v, want it to name the text", err)
-	}
+	enumtest.Check(t, gateway.ConfigUnknown, "unknown", "absent", "present")
+	enumtest.Check(t, gateway.HandshakeUnknown, "unknown", "never", "seen")
+	enumtest.Check(t, gateway.ActionNone, "none", "register", "refresh", "force_refresh", "stop")
+	enumtest.Check(t, gateway.ReasonDisabled, "disabled", "misconfigured", "config_unknown", "never_registered", "config_missing", "retry_wait",
+		"retry_after", "tunnel_silent", "force_wait", "refresh_due", "healthy", "handshake_pending", "handshake_unknown")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/evenkeel-go/evenkeel/backoff"
 	"github.com/evenkeel-go/evenkeel/internal/loop"
+	"github.com/evenkeel-go/evenkeel/internal/settings"
 	"github.com/evenkeel-go/evenkeel/internal/trace"
 )
 
@@ -145,6 +146,8 @@ func (r *Runner) prepare() error {
 			return fmt.Errorf("gateway: state: %w", err)
 		}
 	}
+	settings.Default(&r.LookTimeout, 10*time.Second)
+	settings.Default(&r.ActTimeout, time.Minute)
 	r.loop = &loop.Loop{Pacer: r.Pacer, Clock: r.Clock, Logger: r.Logger, Alive: r.AliveInterval}
 	r.loop.Start()
 	r.loop.Record(r.Trace, header)
@@ -171,7 +174,7 @@ func (r *Runner) pass(ctx context.Context) (rec StepRecord, err error) {
 }
 
 func (r *Runner) look(ctx context.Context) (Observation, error) {
-	ctx, cancel := context.WithTimeout(ctx, orDefault(r.LookTimeout, 10*time.Second))
+	ctx, cancel := context.WithTimeout(ctx, r.LookTimeout)
 	defer cancel()
 	obs, err := r.Observer.Observe(ctx)
 	obs.Problem = obs.Problem || errors.Is(err, ErrMisconfigured)
@@ -180,7 +183,7 @@ func (r *Runner) look(ctx context.Context) (Observation, error) {
 }
 
 func (r *Runner) act(ctx context.Context, rec *StepRecord) {
-	ctx, cancel := context.WithTimeout(ctx, orDefault(r.ActTimeout, time.Minute))
+	ctx, cancel := context.WithTimeout(ctx, r.ActTimeout)
 	defer cancel()
 	rec.ActErr = r.Actor.Act(ctx, rec.Decision)
 	rec.Acted, rec.ActedAt = true, r.loop.Now()
@@ -221,11 +224,4 @@ func (rec StepRecord) stopError() error {
 		return fmt.Errorf("gateway: %w", rec.LookErr)
 	}
 	return fmt.Errorf("gateway: %w", ErrMisconfigured)
-}
-
-func orDefault(d, value time.Duration) time.Duration {
-	if d == 0 {
-		return value
-	}
-	return d
 }

@@ -1,7 +1,6 @@
 package liveness_test
 
 import (
-	"encoding"
 	"encoding/json"
 	"log/slog"
 	"net/netip"
@@ -9,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/evenkeel-go/evenkeel/internal/enum/enumtest"
 	"github.com/evenkeel-go/evenkeel/liveness"
 )
 
@@ -175,33 +175,8 @@ func TestADecisionIsLogged(t *testing.T) {
 
 // TestNamesGoBothWays reads every name back, and refuses all others.
 func TestNamesGoBothWays(t *testing.T) {
-	checkNames(t, liveness.ModeDisabled, liveness.ModeActive)
-	checkNames(t, liveness.ActionNone, liveness.ActionProbe)
-	checkNames(t, liveness.ReasonDisabled, liveness.ReasonOneWay)
-}
-
-func checkNames[T ~uint8, P interface {
-	*T
-	encoding.TextUnmarshaler
-}](t *testing.T, first, last T) {
-	t.Helper()
-	for v := first; v <= last; v++ {
-		text, err := any(v).(encoding.TextMarshaler).MarshalText()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back T
-		if err := P(&back).UnmarshalText(text); err != nil || back != v {
-			t.Errorf("%s came back as %v: %v", text, back, err)
-		}
-	}
-	if text, err := any(last + 1).(encoding.TextMarshaler).MarshalText(); err == nil {
-		t.Errorf("a value without a name was written as %q", text)
-	}
-	for _, text := range []string{"nonsense", ""} {
-		var back T
-		if err := P(&back).UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), text) {
-			t.Errorf("%q: got %v, want it to name the text", text, err)
-		}
-	}
+	enumtest.Check(t, liveness.ModeDisabled, "disabled", "passive", "active")
+	enumtest.Check(t, liveness.ActionNone, "none", "probe")
+	enumtest.Check(t, liveness.ReasonDisabled, "disabled", "unknown", "torn", "never_heard", "live",
+		"quiet", "silent", "probes_failed", "unanswered", "one_way")
 }

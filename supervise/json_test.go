@@ -1,12 +1,11 @@
 package supervise_test
 
 import (
-	"encoding"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/evenkeel-go/evenkeel/internal/enum/enumtest"
 	"github.com/evenkeel-go/evenkeel/supervise"
 )
 
@@ -205,33 +204,9 @@ func TestIDsOfNames(t *testing.T) {
 
 // TestNamesGoBothWays reads every name back, and refuses all others.
 func TestNamesGoBothWays(t *testing.T) {
-	checkNames(t, supervise.StatusUnknown, supervise.StatusDown, "unknown", "running", "restarting", "down")
-	checkNames(t, supervise.GuardNone, supervise.GuardUnknown, "none", "not_ours", "parked", "busy", "unknown")
-	checkNames(t, supervise.ActionNone, supervise.ActionGiveUp, "none", "restart", "give_up")
-	checkNames(t, supervise.ReasonNotOurs, supervise.ReasonDown, "not_ours", "unknown", "restarting", "recovering", "running", "parked",
+	enumtest.Check(t, supervise.StatusUnknown, "unknown", "running", "restarting", "down")
+	enumtest.Check(t, supervise.GuardNone, "none", "not_ours", "parked", "busy", "unknown")
+	enumtest.Check(t, supervise.ActionNone, "none", "restart", "give_up")
+	enumtest.Check(t, supervise.ReasonNotOurs, "not_ours", "unknown", "restarting", "recovering", "running", "parked",
 		"confirming", "busy", "guard_unknown", "paused", "crash_loop", "down")
-}
-
-func checkNames[T ~uint8, P interface {
-	*T
-	encoding.TextUnmarshaler
-}](t *testing.T, first, last T, names ...string) {
-	t.Helper()
-	for v := first; v <= last; v++ {
-		text, err := any(v).(encoding.TextMarshaler).MarshalText()
-		if err != nil || string(text) != names[v-first] || fmt.Sprint(v) != string(text) {
-			t.Fatalf("got %q (%v), want %q", text, err, names[v-first])
-		}
-		var back T
-		if err := P(&back).UnmarshalText(text); err != nil || back != v {
-			t.Errorf("%s came back as %v: %v", text, back, err)
-		}
-	}
-	if text, err := any(last + 1).(encoding.TextMarshaler).MarshalText(); err == nil {
-		t.Errorf("a value without a name was written as %q", text)
-	}
-	var back T
-	if err := P(&back).UnmarshalText([]byte("nonsense")); err == nil || !strings.Contains(err.Error(), "nonsense") {
-		t.Errorf("got %v, want it to name the text", err)
-	}
 }

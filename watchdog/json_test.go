@@ -1,13 +1,13 @@
 package watchdog_test
 
 import (
-	"encoding"
 	"encoding/json"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/evenkeel-go/evenkeel/internal/enum/enumtest"
 	"github.com/evenkeel-go/evenkeel/watchdog"
 )
 
@@ -114,32 +114,8 @@ func TestOutcomeIsReadAsTracesHoldIt(t *testing.T) {
 
 // TestNamesGoBothWays reads every name back, and refuses all others.
 func TestNamesGoBothWays(t *testing.T) {
-	checkNames(t, watchdog.ActionNone, watchdog.ActionPing)
-	checkNames(t, watchdog.ReasonOff, watchdog.ReasonBeat)
-}
-
-func checkNames[T ~uint8, P interface {
-	*T
-	encoding.TextUnmarshaler
-}](t *testing.T, first, last T) {
-	t.Helper()
-	for v := first; v <= last; v++ {
-		text, err := any(v).(encoding.TextMarshaler).MarshalText()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back T
-		if err := P(&back).UnmarshalText(text); err != nil || back != v {
-			t.Errorf("%s came back as %v: %v", text, back, err)
-		}
-	}
-	if text, err := any(last + 1).(encoding.TextMarshaler).MarshalText(); err == nil {
-		t.Errorf("a value without a name was written as %q", text)
-	}
-	var back T
-	if err := P(&back).UnmarshalText([]byte("nonsense")); err == nil || !strings.Contains(err.Error(), "nonsense") {
-		t.Errorf("got %v, want it to name the text", err)
-	}
+	enumtest.Check(t, watchdog.ActionNone, "none", "ping")
+	enumtest.Check(t, watchdog.ReasonOff, "off", "withheld", "no_beat", "recent", "beat")
 }
 
 // TestDecisionInALog leaves out what a decision does not have.
