@@ -29,6 +29,7 @@ type prober struct {
 	answered int
 	last     time.Time       // when the last request that was answered was sent
 	without  time.Time       // since when none was answered; zero: the last one was
+	failed   time.Time       // when the last one that was not answered was sent
 	outages  []time.Duration // how long each time without a route was that is over
 }
 
@@ -78,6 +79,8 @@ func (p *prober) note(sent time.Time, answered bool) {
 	if answered {
 		p.answered++
 		p.last = sent
+	} else {
+		p.failed = sent
 	}
 }
 
@@ -88,11 +91,11 @@ func (p *prober) routeSince(t time.Time) bool {
 	return p.last.After(t)
 }
 
-// noRouteSince says whether there is no route now, since a time after t.
+// noRouteSince says whether the last request was sent after t and not answered.
 func (p *prober) noRouteSince(t time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.without.After(t)
+	return p.failed.After(t) && p.failed.After(p.last)
 }
 
 // expect asks for a page and compares it.
