@@ -96,14 +96,15 @@ type outcomeJSON struct {
 // MarshalJSON writes the outcome as a trace holds it.
 func (o Outcome) MarshalJSON() ([]byte, error) { return json.Marshal(outcomeJSON{o.Action, &o.OK}) }
 
-// UnmarshalJSON reads a record of a trace: an ok that is left out is true.
+// UnmarshalJSON reads a record of a trace: an ok that is left out is true, an action that is left out the only one that
+// there is.
 func (o *Outcome) UnmarshalJSON(data []byte) error {
-	var in outcomeJSON
+	in := outcomeJSON{Action: ActionPing}
 	if err := settings.Unmarshal(data, &in); err != nil {
 		return err
 	}
 	if in.Action == ActionNone {
-		return errors.New("action: missing, or none, which has no outcome")
+		return errors.New("action: none has no outcome")
 	}
 	*o = Outcome{Action: in.Action, OK: in.OK == nil || *in.OK}
 	return nil

@@ -131,3 +131,14 @@ func TestDecisionInALog(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOutcomeWithoutAnActionIsAPing: there is no other.
+func TestAnOutcomeWithoutAnActionIsAPing(t *testing.T) {
+	var out watchdog.Outcome
+	if err := json.Unmarshal([]byte(`{"ok":false}`), &out); err != nil || out != (watchdog.Outcome{Action: watchdog.ActionPing}) {
+		t.Errorf("got %+v, %v", out, err)
+	}
+	if err := json.Unmarshal([]byte(`{"action":"none"}`), &out); err == nil || err.Error() != "action: none has no outcome" {
+		t.Errorf("got %v", err)
+	}
+}
