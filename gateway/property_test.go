@@ -293,6 +293,23 @@ func TestLaw7TheClockMayStep(t *testing.T) {
 	})
 }
 
+// TestLaw8ExpiryIsInclusive steps to the very nanosecond of a deadline, and to the one before.
+func TestLaw8ExpiryIsInclusive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRun(t, false, nil)
+		s, d := r.k.Step(r.s, r.obs, r.now)
+		if d.Action != none || d.Next.IsZero() || d.Next.Sub(r.now) > stride(r.k) {
+			return // nothing to wait for, or longer than a caller may sleep
+		}
+		if _, before := r.k.Step(s, r.obs, d.Next.Add(-1)); before.Action != d.Action || before.Reason != d.Reason {
+			t.Fatalf("a nanosecond before %v, %v became %v", d.Next, d.Reason, before.Reason)
+		}
+		if _, then := r.k.Step(s, r.obs, d.Next); then.Action == d.Action && then.Reason == d.Reason {
+			t.Fatalf("at %v it still is %v", d.Next, d.Reason)
+		}
+	})
+}
+
 func TestLaw9ADeadEndHasAnExit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		drawRun(t, false, func(_ gateway.State, r run) {
