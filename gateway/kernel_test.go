@@ -90,6 +90,7 @@ func TestDecisions(t *testing.T) {
 		{"an unknown handshake does not move the silence", gateway.Config{RefreshInterval: -1, MaxGap: -1}, []event{look(0, unheard), look(100, opaque), look(180, unheard)}, force, gateway.ReasonTunnelSilent, 180},
 		{"and hides it", gateway.Config{RefreshInterval: -1, MaxGap: -1}, []event{look(0, unheard), look(180, opaque)}, none, gateway.ReasonHandshakeUnknown, noNext},
 		{"a lost configuration forgets the handshake", gateway.Config{RefreshInterval: -1, MaxGap: -1}, []event{look(0, unheard), look(100, absent), look(110, unheard)}, none, gateway.ReasonHandshakePending, 290},
+		{"a look that stops notes nothing", gateway.Config{RefreshInterval: -1, MaxGap: -1}, []event{look(0, gateway.Observation{Disabled: true, Config: gateway.ConfigPresent, Handshake: gateway.HandshakeNever}), look(100, unheard)}, none, gateway.ReasonHandshakePending, 280},
 		{"so that it counts at its own age again", gateway.Config{RefreshInterval: -1, MaxGap: -1}, []event{look(0, heard(0)), look(100, heard(0)), look(110, heard(50)), look(115, absent), look(120, heard(50))}, none, gateway.ReasonHealthy, 230},
 		{"a refresh ends no silence", gateway.Config{MaxGap: -1}, []event{look(0, unheard), done(150, refresh, true), look(180, unheard)}, force, gateway.ReasonTunnelSilent, 180},
 		{"no handshake timeout, no forced refresh", gateway.Config{HandshakeTimeout: -1, RefreshInterval: -1}, []event{look(0, unheard), look(1e6, unheard)}, none, gateway.ReasonHandshakePending, noNext},
