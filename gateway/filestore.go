@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -68,6 +69,9 @@ func private(mode fs.FileMode) error {
 
 func decode(text []byte, k any) error {
 	var in envelope
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) { // no error may show what could be a bare key
+		return errors.New("cut short or not a key file: not a JSON object")
+	}
 	if err := settings.Unmarshal(text, &in); err != nil {
 		return fmt.Errorf("cut short or not a key file: %w", err)
 	}

@@ -79,6 +79,7 @@ func TestFileStorePutsABadFileAside(t *testing.T) {
 	}{
 		{"that others can read", func(t *testing.T, path string) { chmod(t, path, 0o640) }, "mode 0640 lets others read it, want 0600"},
 		{"that is cut short", edit(func(text string) string { return text[:len(text)/2] }), "cut short or not a key file"},
+		{"that holds a bare secret", edit(func(string) string { return `"c2VjcmV0"` }), "not a JSON object"},
 		{"that is empty", edit(func(string) string { return "" }), "cut short or not a key file"},
 		{"whose bits turned", edit(func(text string) string { return strings.Replace(text, "AQID", "AQIE", 1) }), "sha256: the file says"},
 		{"with something behind it", edit(func(text string) string { return text + "{}" }), "after top-level value"},
@@ -94,6 +95,9 @@ func TestFileStorePutsABadFileAside(t *testing.T) {
 			_, err = store.Load(t.Context())
 			if !errors.Is(err, gateway.ErrCorrupt) || !strings.Contains(err.Error(), row.want) || !strings.Contains(err.Error(), store.Path) {
 				t.Fatalf("got %v, want ErrCorrupt that says %q", err, row.want)
+			}
+			if strings.Contains(err.Error(), "c2VjcmV0") {
+				t.Errorf("the secret is told: %v", err)
 			}
 			if kept, err := os.ReadFile(store.Path + ".bad1"); err != nil || string(kept) != string(bad) {
 				t.Errorf("kept %q, %v; want %q", kept, err, bad)

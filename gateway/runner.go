@@ -79,7 +79,8 @@ type Runner struct {
 	Clock Clock
 	// Pacer sleeps between passes; nil sleeps on Clock.
 	Pacer Pacer
-	// Logger gets a line for each change of reason, each action and each beginning and end of failing looks; nil is none.
+	// Logger gets a line for each change of reason, each action and each beginning and end of failing
+	// looks, and every 10 min one that says that the loop lives, with what it counted; nil is none.
 	Logger *slog.Logger
 	// Trace gets the trace of the run, in the format that examples/replay reads; nil is none.
 	Trace io.Writer
@@ -92,9 +93,6 @@ type Runner struct {
 	LookTimeout time.Duration
 	// ActTimeout bounds an action: its context ends then. Zero means 60 s.
 	ActTimeout time.Duration
-	// AliveInterval is how often the log says that the loop lives, with what it counted. Zero means 10 min; negative
-	// means never.
-	AliveInterval time.Duration
 
 	loop   *loop.Loop
 	reason Reason // of the last decision that was logged
@@ -148,7 +146,7 @@ func (r *Runner) prepare() error {
 	}
 	settings.Default(&r.LookTimeout, 10*time.Second)
 	settings.Default(&r.ActTimeout, time.Minute)
-	r.loop = &loop.Loop{Pacer: r.Pacer, Clock: r.Clock, Logger: r.Logger, Alive: r.AliveInterval}
+	r.loop = &loop.Loop{Pacer: r.Pacer, Clock: r.Clock, Logger: r.Logger}
 	r.loop.Start()
 	r.loop.Record(r.Trace, header)
 	return nil

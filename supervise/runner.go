@@ -176,7 +176,7 @@ func (r *Runner) prepare() error {
 	settings.Default(&r.ActTimeout, time.Minute)
 	r.targets = map[string]*target{}
 	r.slots = make(chan struct{}, r.Concurrency)
-	r.loop = &loop.Loop{Pacer: r.Pacer, Clock: r.Clock, Logger: r.Logger, Alive: -1} // the sweeps are counted here
+	r.loop = &loop.Loop{Pacer: r.Pacer, Clock: r.Clock, Logger: r.Logger, Quiet: true} // the sweeps are counted here
 	r.loop.Start()
 	r.loop.Record(r.Trace, header)
 	return nil

@@ -40,9 +40,7 @@ func (o *Observer) judge(device *wgtypes.Device) (gateway.HandshakeStatus, int64
 			return gateway.HandshakeUnknown, 0, fmt.Errorf("%s: %s", o.Interface, news)
 		}
 	}
-	if len(bad) > 0 {
-		o.suspected = nil // believed
-	}
+	o.suspected = nil // all of it is believed
 	now := o.now()
 	for key, p := range seen {
 		if before, known := o.peers[key]; known { // a first look is no proof: counters outlive us

@@ -28,15 +28,15 @@ type Pacer interface {
 	SleepUntil(ctx context.Context, at time.Time) error
 }
 
-// DefaultAlive is how often a loop says that it is alive where its runner does not say.
-const DefaultAlive = 10 * time.Minute
+// aliveInterval is how often a loop says that it is alive.
+const aliveInterval = 10 * time.Minute
 
 // A Loop is one runner's shell. The exported fields are set before its first use; one goroutine uses it.
 type Loop struct {
-	Clock  Clock         // nil: the real one
-	Pacer  Pacer         // nil: sleeps on Clock
-	Logger *slog.Logger  // nil: logs nothing
-	Alive  time.Duration // how often to say so; zero: DefaultAlive, negative: never
+	Clock  Clock        // nil: the real one
+	Pacer  Pacer        // nil: sleeps on Clock
+	Logger *slog.Logger // nil: logs nothing
+	Quiet  bool         // the runner says itself that it is alive
 
 	began, lastAlive time.Time
 	trace            *trace.Writer
@@ -58,9 +58,6 @@ func (l *Loop) Start() {
 	}
 	if l.Logger == nil {
 		l.Logger = slog.New(slog.DiscardHandler)
-	}
-	if l.Alive == 0 {
-		l.Alive = DefaultAlive
 	}
 	l.began = l.Clock.Now()
 	l.lastAlive = l.began
@@ -125,7 +122,7 @@ func (l *Loop) Acted(err error, args ...any) {
 // sayAlive logs, once in an interval, what was counted in it: a log without this line is a loop that hangs.
 func (l *Loop) sayAlive() {
 	now := l.Now()
-	if l.Alive < 0 || now.Sub(l.lastAlive) < l.Alive {
+	if l.Quiet || now.Sub(l.lastAlive) < aliveInterval {
 		return
 	}
 	l.Logger.Info("alive", "looks", l.looks, "failed_looks", l.failed, "actions", l.actions)
